@@ -1,0 +1,9 @@
+/** What every package stands on: no Kubernetes, no MySQL. */
+export * from "./abort.ts";
+export * from "./backoff.ts";
+export * from "./clock.ts";
+export * from "./errors.ts";
+export * from "./logger.ts";
+export * from "./metrics.ts";
+export * from "./retry.ts";
+export * from "./simulated-clock.ts";

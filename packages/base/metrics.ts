@@ -1,0 +1,42 @@
+import { Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
+
+/**
+ * The registry that a program exposes on /metrics. It is passed down, never global, so that two instances in one process
+ * (tests, benchmarks) don't share series.
+ */
+export class Metrics {
+  readonly registry = new Registry();
+
+  counter<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
+    return this.#once(name, () => new Counter({ name, help, labelNames, registers: [this.registry] }));
+  }
+
+  gauge<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> {
+    return this.#once(name, () => new Gauge({ name, help, labelNames, registers: [this.registry] }));
+  }
+
+  histogram<L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[] = [],
+    buckets: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  ): Histogram<L> {
+    const make = (): Histogram<L> =>
+      new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [this.registry] });
+    return this.#once(name, make);
+  }
+
+  /** Prometheus' text format. */
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  /** Several queues or controllers share one metric and differ by label. */
+  #once<M>(name: string, make: () => M): M {
+    return (this.registry.getSingleMetric(name) as M | undefined) ?? make();
+  }
+}

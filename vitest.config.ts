@@ -1,0 +1,37 @@
+import { defineConfig } from "vitest/config";
+
+// Three kinds of tests, told apart by name: x.test.ts needs nothing, x.api.test.ts a real API server,
+// and e2e/**/*.e2e.test.ts a real node with volumes and containers.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["{packages,tools}/**/*.test.ts"],
+          exclude: ["**/node_modules/**", "**/*.api.test.ts"],
+        },
+      },
+      {
+        test: {
+          name: "api",
+          include: ["{packages,tools}/**/*.api.test.ts"],
+          exclude: ["**/node_modules/**"],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "e2e",
+          include: ["e2e/**/*.e2e.test.ts"],
+          exclude: ["**/node_modules/**"],
+          testTimeout: 300_000,
+          hookTimeout: 900_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
