@@ -22,7 +22,7 @@ export function toError(thrown: unknown): Error {
 /** The message with those of its causes, for one log line or one condition: `cannot list pods: connect ECONNREFUSED`. */
 export function describeError(thrown: unknown): string {
   const parts: string[] = [];
-  for (let error: unknown = thrown; error !== undefined && error !== null && parts.length < 5; ) {
+  for (let error: unknown = thrown; error !== undefined && error !== null && parts.length < 5;) {
     const message = messageOf(toError(error));
     if (message !== "" && !parts.some((part) => part.includes(message))) parts.push(message);
     error = error instanceof Error ? error.cause : undefined;

@@ -1,0 +1,93 @@
+# Every target sets up what it needs, once, and says what it does. `make help` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# Node 24 and all tools come by npm into node_modules/.bin; the machine's own node only has to run npm.
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+
+INSTALLED := node_modules/.package-lock.json
+LOCAL_KUBERNETES := node tools/local-kubernetes/main.ts
+AREAS := ground cluster clustering rollout volume autoresizer product
+say = @printf '\033[1m== %s\033[0m\n' "$(1)"
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "  make e2e AREA=ground     one area of: $(AREAS)"
+	@echo "  make demo KEEP=1         leave the demo's cluster up"
+
+.PHONY: setup
+setup: $(INSTALLED) ## Install the npm packages (done by every target that needs them)
+
+$(INSTALLED): package.json package-lock.json $(wildcard packages/*/package.json tools/*/package.json) e2e/package.json bench/package.json
+	$(call say,Installing npm packages)
+	npm ci --loglevel=error
+	@touch $@
+
+.PHONY: check
+check: setup ## Format, lint, types, unused code, generated files up to date
+	$(call say,Format)
+	prettier --check --log-level warn .
+	$(call say,Lint)
+	oxlint --type-aware
+	$(call say,Types)
+	tsc -p .
+	$(call say,Unused code)
+	knip
+	$(call say,Generated files)
+	$(MAKE) generate CHECK=--check
+
+.PHONY: format
+format: setup ## Format all files
+	prettier --write --log-level warn .
+
+.PHONY: generate
+generate: setup ## Write generated files anew (CHECK=--check only compares)
+	node tools/generate-types/main.ts $(CHECK)
+
+.PHONY: test
+test: test-unit test-api test-e2e ## Unit, API-server and representative e2e tests
+
+.PHONY: test-unit
+test-unit: setup ## Tests that need nothing but Node (seconds)
+	$(call say,Unit tests)
+	vitest run --project unit
+
+.PHONY: test-api
+test-api: setup ## Tests against a real API server and etcd
+	$(call say,API-server tests)
+	$(LOCAL_KUBERNETES) binaries
+	vitest run --project api
+
+.PHONY: test-e2e
+test-e2e: setup ## A representative e2e of each area, on a real node
+	$(call say,End-to-end tests: a representative of each area)
+	@if reason=$$($(LOCAL_KUBERNETES) doctor --node); then vitest run --project e2e smoke; \
+	else printf 'Not run: %s\n' "$$reason"; fi
+
+.PHONY: e2e
+e2e: setup ## All e2e tests, or those of one AREA
+	$(call say,End-to-end tests: $(or $(AREA),all areas))
+	@$(LOCAL_KUBERNETES) doctor --node
+	vitest run --project e2e e2e/$(AREA)
+
+.PHONY: demo
+demo: setup ## Bring up a local cluster and show what it does
+	node tools/demo/main.ts $(if $(KEEP),--keep)
+
+.PHONY: images
+images: setup ## Build the images
+	node tools/local-kubernetes/images/main.ts build
+
+.PHONY: bench
+bench: setup ## Measure against peers; prints ratios
+	$(LOCAL_KUBERNETES) binaries
+	node bench/main.ts
+
+.PHONY: clean
+clean: setup ## Take local clusters down, remove build output (the cache of binaries and images stays)
+	$(LOCAL_KUBERNETES) down --all
+	rm -rf build dist coverage
