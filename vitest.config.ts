@@ -15,6 +15,7 @@ export default defineConfig({
       {
         test: {
           name: "api",
+          globalSetup: ["tools/local-kubernetes/testing/global-setup.ts"],
           include: ["{packages,tools}/**/*.api.test.ts"],
           exclude: ["**/node_modules/**"],
           testTimeout: 60_000,

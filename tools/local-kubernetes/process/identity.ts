@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+
+/** Names one process for ever: a pid alone is used again by the kernel. */
+export interface ProcessIdentity {
+  pid: number;
+  /** Clock ticks between the machine's boot and the process' start. */
+  startTime: number;
+}
+
+/** undefined if there is no such process, or if it is a zombie that waits for its parent. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    // The process is gone.
+    return undefined;
+  }
+  // The second field is the name in parentheses and may have any character in it.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields[0] === "Z" ? undefined : { pid, startTime: Number(fields[19]) };
+}
+
+export function isAlive(identity: ProcessIdentity): boolean {
+  return identify(identity.pid)?.startTime === identity.startTime;
+}
+
+/** Sends a signal to exactly this process. Returns false if it is gone. */
+export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
+  if (!isAlive(identity)) {
+    return false;
+  }
+  try {
+    process.kill(identity.pid, signal);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") {
+      return false;
+    }
+    throw error;
+  }
+}

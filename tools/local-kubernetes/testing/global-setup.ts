@@ -1,0 +1,22 @@
+/** vitest global setup: one control plane for a whole run of the API tests. */
+import type { TestProject } from "vitest/node";
+import { startControlPlane } from "../control-plane/start.ts";
+
+/** What can be handed from vitest's main process to the workers. */
+export interface ProvidedControlPlane {
+  kubeconfigPath: string;
+  server: string;
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    controlPlane: ProvidedControlPlane;
+  }
+}
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const controlPlane = await startControlPlane({ name: "shared", controllerManager: true });
+  const { kubeconfigPath, server } = controlPlane;
+  project.provide("controlPlane", { kubeconfigPath, server });
+  return () => controlPlane.stop();
+}
