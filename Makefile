@@ -7,6 +7,8 @@ MAKEFLAGS += --no-print-directory
 # Node 24 and all tools come by npm into node_modules/.bin; the machine's own node only has to run npm.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
+# Not `npm ci`: it refuses a lock file without the optional packages of platforms that a registry does not carry.
+# `npm install --no-save` takes the locked versions all the same and leaves the lock file alone.
 INSTALLED := node_modules/.package-lock.json
 LOCAL_KUBERNETES := node tools/local-kubernetes/main.ts
 AREAS := ground cluster clustering rollout volume autoresizer product
@@ -24,7 +26,7 @@ setup: $(INSTALLED) ## Install the npm packages (done by every target that needs
 
 $(INSTALLED): package.json package-lock.json $(wildcard packages/*/package.json tools/*/package.json) e2e/package.json bench/package.json
 	$(call say,Installing npm packages)
-	npm ci --loglevel=error
+	npm install --no-save --loglevel=error
 	@touch $@
 
 .PHONY: check
