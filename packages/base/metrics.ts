@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
 
 /**
  * The registry that a program exposes on /metrics. It is passed down, never global, so that two instances in one process
@@ -6,6 +6,7 @@ import { Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
  */
 export class Metrics {
   readonly registry = new Registry();
+  readonly #updates = new Set<() => void>();
 
   counter<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
     return this.#once(name, () => new Counter({ name, help, labelNames, registers: [this.registry] }));
@@ -26,8 +27,20 @@ export class Metrics {
     return this.#once(name, make);
   }
 
+  /** Calls `update` before each scrape: for values that change by themselves, such as ages. Returns how to stop it. */
+  onScrape(update: () => void): () => void {
+    this.#updates.add(update);
+    return () => this.#updates.delete(update);
+  }
+
+  /** Adds what Node tells of the process: CPU, memory, file descriptors, event-loop delay, garbage collection. Once per process. */
+  addProcessMetrics(): void {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
   /** Prometheus' text format. */
   text(): Promise<string> {
+    for (const update of this.#updates) update();
     return this.registry.metrics();
   }
 
