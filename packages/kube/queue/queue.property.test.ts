@@ -1,5 +1,6 @@
+import assert from "node:assert/strict";
 import { SimulatedClock } from "@moco-ts/base";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Key } from "../types/object.ts";
 import { priorities, type Priority } from "./lanes.ts";
@@ -24,7 +25,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("next") }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("done"), pick: fc.nat({ max: 3 }) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("advance"), milliseconds }) },
-) as fc.Arbitrary<Command>;
+);
 
 /** What a queue must do, said with sets: order is another matter. */
 class Model {
@@ -53,8 +54,8 @@ class Model {
   }
 
   started(key: Key): void {
-    expect(this.running, "one worker per key").not.toContain(key);
-    expect(this.waiting, "only keys that were added").toContain(key);
+    assert.ok(!this.running.has(key), "one worker per key");
+    assert.ok(this.waiting.has(key), "only keys that were added");
     this.waiting.delete(key);
     this.running.add(key);
   }
@@ -106,18 +107,21 @@ class Harness {
 
   work(): void {
     this.idleWorkers++;
-    void this.queue.next().then((key) => {
-      this.idleWorkers--;
-      if (key !== undefined) this.model.started(key);
-    });
+    void this.#take();
+  }
+
+  async #take(): Promise<void> {
+    const key = await this.queue.next();
+    this.idleWorkers--;
+    if (key !== undefined) this.model.started(key);
   }
 
   check(): void {
     const { queue, model } = this;
-    expect(queue.depth, "each key waits once").toBe(model.waiting.size + model.again.size);
-    expect(queue.delayed, "each key is delayed once").toBe(model.delayed.size);
-    expect(this.clock.pending, "one timer for all delays").toBe(model.delayed.size > 0 ? 1 : 0);
-    if (this.idleWorkers > 0) expect([...model.waiting], "no key waits while a worker idles").toEqual([]);
+    assert.equal(queue.depth, model.waiting.size + model.again.size, "each key waits once");
+    assert.equal(queue.delayed, model.delayed.size, "each key is delayed once");
+    assert.equal(this.clock.pending, model.delayed.size > 0 ? 1 : 0, "one timer for all delays");
+    assert.ok(this.idleWorkers === 0 || model.waiting.size === 0, "no key waits while a worker idles");
   }
 }
 
@@ -137,7 +141,7 @@ it("does what its model does, whatever comes in whatever order", async () => {
         expect(round).toBeLessThan(100);
         harness.work();
         await harness.clock.advance(0);
-        for (const key of [...model.running]) {
+        for (const key of model.running) {
           model.done(key);
           queue.done(key);
         }
@@ -193,13 +197,13 @@ it("serves every key after a bounded number of others, however many urgent ones 
   );
 });
 
-it("makes a failing key wait longer each time, up to the maximum, until it is well again", async () => {
+it("makes a failing key wait longer each time, up to the maximum, until it is well again", () => {
   const backoff = fc.record({
     initial: fc.integer({ min: 1, max: 100 }),
     maximum: fc.integer({ min: 100, max: 10_000 }),
     jitter: fc.double({ min: 0, max: 0.5, noNaN: true }),
   });
-  await fc.assert(
+  fc.assert(
     fc.property(backoff, fc.double({ min: 0, max: 0.99, noNaN: true }), (options, random) => {
       const queue = new Queue({ name: "test", clock: new SimulatedClock(), backoff: options, random: () => random });
       const waits = Array.from({ length: 20 }, () => queue.addBackedOff("a"));
