@@ -1,0 +1,137 @@
+import { defaultOf, isEmpty, isRecord, sameValue, type Fields } from "./equality.ts";
+import { edgesOf, edgeValue, type FieldPath, type FieldTree } from "./fields.ts";
+
+export interface Difference {
+  readonly path: FieldPath;
+  /**
+   * - missing: we want it, the live object has it not
+   * - different: we want another value
+   * - unwanted: we own it and want it no more
+   * - unowned: the value is right, but not recorded as ours
+   * - order: our items stand in another order
+   */
+  readonly kind: "missing" | "different" | "unwanted" | "unowned" | "order";
+  /** True if the field is recorded as ours: then the change comes from us, not from somebody else. */
+  readonly ours: boolean;
+  readonly live: unknown;
+}
+
+/** What identifies an object, or is the server's own: never in a manager's tree. */
+const identity = {
+  root: new Set(["apiVersion", "kind"]),
+  metadata: new Set([
+    "creationTimestamp",
+    "generateName",
+    "generation",
+    "managedFields",
+    "name",
+    "namespace",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+  ]),
+};
+
+/** Where the live object is not what an apply of `desired` would make of it. None: the apply can be left out. */
+export function compare(desired: object, live: object, owned: FieldTree | undefined): Difference[] {
+  const differences: Difference[] = [];
+  const { metadata, ...rest } = desired as Fields;
+  const described = without((metadata ?? {}) as Fields, identity.metadata);
+  // Every object has metadata: to want none of it is no wish for an empty one.
+  const wanted = isEmpty(described) && !owned?.["f:metadata"] ? rest : { ...rest, metadata: described };
+  compareRecord([], without(wanted, identity.root), live as Fields, owned ?? {}, differences);
+  return differences;
+}
+
+function compareAny(
+  path: FieldPath,
+  desired: unknown,
+  live: unknown,
+  owned: FieldTree | undefined,
+  found: Difference[],
+): void {
+  const report = (kind: Difference["kind"]): void => {
+    found.push({ path, kind, live, ours: owned !== undefined });
+  };
+  if (desired === null) {
+    // An explicit null takes the value away; what the server then fills in can't be told from what was there.
+    if (!isEmpty(live)) report("different");
+    return;
+  }
+  if (owned === undefined) {
+    // A list of items without items is not recorded.
+    if (Array.isArray(desired) && isEmpty(desired) && isEmpty(live)) return;
+    if (isRecord(desired) && !isEmpty(desired) && isRecord(live)) compareRecord(path, desired, live, {}, found);
+    else if (live === undefined) report("missing");
+    else report(sameValue(desired, live, path) ? "unowned" : "different");
+    return;
+  }
+  const whole = edgesOf(owned).length === 0;
+  if (!whole && Array.isArray(desired)) return compareItems(path, desired, live, owned, found);
+  if (!whole && isRecord(desired)) return compareRecord(path, desired, isRecord(live) ? live : {}, owned, found);
+  if (isRecord(desired) && isEmpty(desired)) return;
+  if (!sameValue(desired, live, path)) report(live === undefined ? "missing" : "different");
+}
+
+function compareRecord(path: FieldPath, desired: Fields, live: Fields, owned: FieldTree, found: Difference[]): void {
+  for (const [name, value] of Object.entries(desired)) {
+    compareAny([...path, `f:${name}`], value, live[name], owned[`f:${name}`], found);
+  }
+  for (const edge of edgesOf(owned)) {
+    const name = edge.slice(2);
+    if (desired[name] === undefined && !isEmpty(live[name])) {
+      found.push({ path: [...path, edge], kind: "unwanted", live: live[name], ours: true });
+    }
+  }
+}
+
+/** Lists whose items are told apart by keys (`k:`) or by value (`v:`). */
+function compareItems(
+  path: FieldPath,
+  desired: readonly unknown[],
+  live: unknown,
+  owned: FieldTree,
+  found: Difference[],
+): void {
+  const items: readonly unknown[] = Array.isArray(live) ? live : [];
+  const edges = edgesOf(owned);
+  const positions: number[] = [];
+  const wanted = new Set<string>();
+  for (const item of desired) {
+    const edge = edges.find((each) => isItem(each, item)) ?? edgeLike(edges[0]!, item);
+    wanted.add(edge);
+    const position = items.findIndex((each) => isItem(edge, each));
+    compareAny([...path, edge], item, items[position], owned[edge], found);
+    if (position >= 0) positions.push(position);
+  }
+  for (const edge of edges) {
+    const present = items.find((item) => isItem(edge, item));
+    if (!wanted.has(edge) && present !== undefined) {
+      found.push({ path: [...path, edge], kind: "unwanted", live: present, ours: true });
+    }
+  }
+  if (positions.some((position, at) => at > 0 && position < positions[at - 1]!)) {
+    found.push({ path, kind: "order", live: positions, ours: true });
+  }
+}
+
+function isItem(edge: string, item: unknown): boolean {
+  const value = edgeValue(edge);
+  if (!edge.startsWith("k:")) return value === item;
+  return isRecord(item) && Object.entries(value as Fields).every(([key, each]) => keyOf(item, key) === each);
+}
+
+/** The edge of an item that is not in the tree yet: a list's items all have the same keys. */
+function edgeLike(sibling: string, item: unknown): string {
+  if (!sibling.startsWith("k:") || !isRecord(item)) return `v:${JSON.stringify(item)}`;
+  const keys = Object.keys(edgeValue(sibling) as object);
+  return `k:${JSON.stringify(Object.fromEntries(keys.map((key) => [key, keyOf(item, key)])))}`;
+}
+
+function keyOf(item: Fields, key: string): unknown {
+  return item[key] ?? defaultOf(key);
+}
+
+function without(record: Fields, names: ReadonlySet<string>): Fields {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));
+}
