@@ -9,7 +9,7 @@ export interface Client {
   get<T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options?: GetOptions): Promise<T>;
   /** One page, or everything if `limit` is not given (paged inside, so that no request is unbounded). */
   list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<KubeList<T>>;
-  create<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>;
+  create<T extends KubeObject>(resource: Resource<T>, object: T, options?: SubresourceWriteOptions): Promise<T>;
   /** Replaces the object; a resourceVersion in it is a precondition. */
   update<T extends KubeObject>(resource: Resource<T>, object: T, options?: SubresourceWriteOptions): Promise<T>;
   patch<T extends KubeObject>(

@@ -1,0 +1,83 @@
+/**
+ * rest: one typed client for every kind of object.
+ *
+ * `connect` turns a configuration (loadConfig, loadKubeconfig, inClusterConfig) into a Client: connections that are kept
+ * alive, limits on rate and concurrency, deadlines, retries where the server asks for them, and errors with codes. What
+ * only the caller can decide (another attempt after a conflict or a lost connection) is left to the caller.
+ */
+import type { KubeList, KubeObject } from "../types/object.ts";
+import { apiVersionOf, type Resource } from "../types/resource.ts";
+import type { Client } from "./client.ts";
+import type { ClusterConfig } from "./cluster-config.ts";
+import { createConnection, type ConnectOptions } from "./connection.ts";
+import { errorOf, type ExchangeRequest } from "./exchange.ts";
+import { listAll } from "./paging.ts";
+import * as requests from "./requests.ts";
+import { watchEvents } from "./watch.ts";
+
+/**
+ * A client of the cluster. No connection is made before the first request.
+ *
+ * @example
+ * const client = connect(await loadConfig({ environment }), { userAgent: "moco-controller/1.0" });
+ * const pod = await client.get(Pods, { namespace: "default", name: "web-0" }, { signal });
+ */
+export function connect(config: ClusterConfig, options: ConnectOptions = {}): Client {
+  const { exchange, transport, clock } = createConnection(config, options);
+
+  const call = async <T>(request: ExchangeRequest): Promise<T> => {
+    const answer = await exchange.call(request);
+    if (answer.status >= 300) throw errorOf(request, answer, clock);
+    return JSON.parse(answer.body) as T;
+  };
+
+  const client: Client = {
+    async get<T extends KubeObject>(resource: Resource<T>, ...[key, options = {}]: Rest<Client["get"]>) {
+      const object = await call<T>(requests.getRequest(resource, key, options));
+      return options.metadataOnly ? named(resource, object) : object;
+    },
+    async list<T extends KubeObject>(resource: Resource<T>, ...[options = {}]: Rest<Client["list"]>) {
+      if (options.limit === undefined) return listAll(client, resource, options);
+      const list = await call<KubeList<T>>(requests.listRequest(resource, options));
+      // Lists leave out what their items have in common; the same object should not look different when watched.
+      for (const item of list.items) named(resource, item);
+      return list;
+    },
+    create: (resource, object, options = {}) => call(requests.createRequest(resource, object, options)),
+    update: (resource, object, options = {}) => call(requests.updateRequest(resource, object, options)),
+    patch: (resource, key, patch, options = {}) => call(requests.patchRequest(resource, key, patch, options)),
+    apply: (resource, object, options) => call(requests.applyRequest(resource, object, options)),
+    async delete<T extends KubeObject>(resource: Resource<T>, ...[key, options = {}]: Rest<Client["delete"]>) {
+      const answer = await call<T>(requests.deleteRequest(resource, key, options));
+      return isKept(answer) ? answer : undefined;
+    },
+    watch: (resource, options) =>
+      watchEvents(exchange, clock, resource, requests.watchRequest(resource, options), options),
+    async raw(path, options = {}) {
+      const { method = "GET", body, signal, timeout } = options;
+      const headers = { accept: "*/*", ...(body && { "content-type": "application/json" }), ...options.headers };
+      const answer = await exchange.call({ method, path, headers, body, signal, timeout });
+      return { status: answer.status, headers: answer.headers, body: answer.body };
+    },
+    close: () => transport.close(),
+  };
+  return client;
+}
+
+/** The parameters after the resource, whose type parameter is lost when they are inferred. */
+type Rest<F extends (...all: never[]) => unknown> = Parameters<F> extends [unknown, ...infer Others] ? Others : never;
+
+/** Metadata-only answers carry the type of their envelope: what callers know the object by is put back. */
+function named<T extends KubeObject>(resource: Resource<T>, object: T): T {
+  object.apiVersion = apiVersionOf(resource);
+  object.kind = resource.kind;
+  return object;
+}
+
+/** Servers answer a delete with a Status, with the object as it still is, or with the object as it was last. */
+function isKept(answer: KubeObject & { spec?: { finalizers?: string[] } }): boolean {
+  const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = answer.metadata ?? {};
+  if (deletionTimestamp === undefined) return false;
+  // Namespaces have theirs in the spec.
+  return finalizers.length > 0 || (answer.spec?.finalizers ?? []).length > 0 || deletionGracePeriodSeconds > 0;
+}
