@@ -18,6 +18,7 @@ export async function build(programs: Program[], directory: string, signal?: Abo
   // A program that is only half written must never be taken for a good one: it gets its name when all is built.
   const temporary = await mkdtemp(join(directory, ".build-"));
   try {
+    const cwd = (await goModule.prepare?.(goModule.directory, temporary, signal)) ?? goModule.directory;
     await run(
       "go",
       [
@@ -26,13 +27,13 @@ export async function build(programs: Program[], directory: string, signal?: Abo
         "-ldflags",
         `-s -w ${goModule.linkerFlags}`,
         "-o",
-        `${temporary}/`,
+        `${temporary}/out/`,
         ...programs.map((program) => program.goPackage),
       ],
-      { cwd: goModule.directory, env: { ...process.env, CGO_ENABLED: "0" }, signal },
+      { cwd, env: { ...process.env, CGO_ENABLED: "0" }, signal },
     );
     for (const program of programs) {
-      await rename(join(temporary, outputName(program.goPackage)), join(directory, program.name));
+      await rename(join(temporary, "out", outputName(program.goPackage)), join(directory, program.name));
     }
   } finally {
     await rm(temporary, { recursive: true, force: true });

@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
 import { arch, platform } from "node:os";
 import { join } from "node:path";
+import { prepareCoreDns } from "./coredns.ts";
 
 /** One go.mod of ours. It has no Go code: it pins the versions of the programs that are built from it. */
 export interface GoModule {
   directory: string;
   linkerFlags: string;
+  /** Makes the folder to build in. Default: `directory`. */
+  prepare?: (directory: string, temporary: string, signal?: AbortSignal) => Promise<string>;
 }
 
 /** A program that local-kubernetes runs, and the ways to get it. */
@@ -86,6 +89,24 @@ function kubernetesPrograms(): Program[] {
   return programs;
 }
 
+function coreDns(): Program {
+  const directory = join(goDirectory, "coredns");
+  const goPackage = "github.com/coredns/coredns";
+  const version = requiredVersion(directory, goPackage);
+  const archive = `coredns_${version.slice(1)}_linux_${architecture}.tgz`;
+  const downloadUrl = `https://github.com/coredns/coredns/releases/download/${version}/${archive}`;
+  return {
+    name: "coredns",
+    version,
+    release: `coredns-${version}`,
+    versionArguments: ["-version"],
+    goModule: { directory, linkerFlags: "", prepare: prepareCoreDns },
+    goPackage,
+    downloadUrl,
+    checksumUrl: `${downloadUrl}.sha256`,
+  };
+}
+
 export function catalog(): Map<string, Program> {
-  return new Map(kubernetesPrograms().map((program) => [program.name, program]));
+  return new Map([...kubernetesPrograms(), coreDns()].map((program) => [program.name, program]));
 }

@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Authority } from "../pki/authority.ts";
+import { Authority, type LeafOptions } from "../pki/authority.ts";
 import { kubeconfig } from "../pki/kubeconfig.ts";
 
 /** Where the files of a control plane are. All of them lie in one directory, which can be removed as a whole. */
@@ -17,6 +18,8 @@ export interface ControlPlaneFiles {
   serviceAccountPublicKey: string;
   auditPolicy: string;
   auditLog: string;
+  controllerManagerKubeconfig: string;
+  schedulerKubeconfig: string;
   /** For people and tests: a member of system:masters. */
   kubeconfig: string;
 }
@@ -35,6 +38,8 @@ export function controlPlaneFiles(directory: string): ControlPlaneFiles {
     serviceAccountPublicKey: inside("pki", "service-account.pub"),
     auditPolicy: inside("audit-policy.json"),
     auditLog: inside("audit.log"),
+    controllerManagerKubeconfig: inside("pki", "kube-controller-manager.kubeconfig"),
+    schedulerKubeconfig: inside("pki", "kube-scheduler.kubeconfig"),
     kubeconfig: inside("kubeconfig"),
   };
 }
@@ -53,8 +58,18 @@ const auditPolicy = {
   rules: [{ level: "Metadata" }],
 };
 
-/** Writes certificates, keys and the administrator's kubeconfig. Returns the authority, for further certificates. */
-export async function writeControlPlaneFiles(files: ControlPlaneFiles, options: WriteOptions): Promise<Authority> {
+/**
+ * Writes certificates, keys and kubeconfigs, unless they are there. Returns the authority, for further certificates.
+ * The administrator's kubeconfig is the last file: if it is there, all of them are.
+ */
+export async function ensureControlPlaneFiles(files: ControlPlaneFiles, options: WriteOptions): Promise<Authority> {
+  if (existsSync(files.kubeconfig)) {
+    const [certificate, privateKey] = await Promise.all([
+      readFile(files.authority, "utf8"),
+      readFile(files.authorityKey, "utf8"),
+    ]);
+    return Authority.load({ certificate, privateKey });
+  }
   const { name, server, hosts } = options;
   for (const directory of [files.etcdData, files.logs, join(files.directory, "pki")]) {
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -62,7 +77,6 @@ export async function writeControlPlaneFiles(files: ControlPlaneFiles, options: 
   const authority = await Authority.create(`${name}-ca`);
   const own = await authority.keyPair();
   const serving = await authority.issue({ commonName: "kube-apiserver", organization: "system:masters", hosts });
-  const administrator = await authority.issue({ commonName: "administrator", organization: "system:masters" });
   const serviceAccount = generateKeyPairSync("ec", {
     namedCurve: "prime256v1",
     privateKeyEncoding: { type: "pkcs8", format: "pem" },
@@ -76,10 +90,32 @@ export async function writeControlPlaneFiles(files: ControlPlaneFiles, options: 
     [files.serviceAccountKey, serviceAccount.privateKey],
     [files.serviceAccountPublicKey, serviceAccount.publicKey],
     [files.auditPolicy, JSON.stringify(auditPolicy)],
-    [files.kubeconfig, kubeconfig({ name, server, authority: own.certificate, client: administrator })],
   ];
   for (const [path, text] of contents) {
     await writeFile(path, text, { mode: 0o600 });
   }
+  const users: Array<[path: string, user: LeafOptions]> = [
+    [files.controllerManagerKubeconfig, { commonName: "system:kube-controller-manager" }],
+    [files.schedulerKubeconfig, { commonName: "system:kube-scheduler" }],
+    [files.kubeconfig, { commonName: "administrator", organization: "system:masters" }],
+  ];
+  for (const [path, user] of users) {
+    await writeKubeconfig(path, { name, server, authority, user });
+  }
   return authority;
+}
+
+export interface UserOptions {
+  /** The cluster's name. */
+  name: string;
+  server: string;
+  authority: Authority;
+  user: LeafOptions;
+}
+
+/** Issues a client certificate and writes a kubeconfig with it. */
+export async function writeKubeconfig(path: string, options: UserOptions): Promise<void> {
+  const { name, server, authority, user } = options;
+  const client = await authority.issue(user);
+  await writeFile(path, kubeconfig({ name, server, authority: authority.certificate, client }), { mode: 0o600 });
 }

@@ -1,13 +1,39 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
+export interface ControlPlanePorts {
+  etcd: number;
+  etcdPeer: number;
+  etcdMetrics: number;
+  apiServer: number;
+  controllerManager: number;
+  scheduler: number;
+}
+
+/** The ports that the field knows, for a control plane in a network namespace of its own. */
+export const usualPorts: ControlPlanePorts = {
+  etcd: 2379,
+  etcdPeer: 2380,
+  etcdMetrics: 2381,
+  apiServer: 6443,
+  controllerManager: 10257,
+  scheduler: 10259,
+};
+
+/** Ports for a control plane that shares the loopback address with others. */
+export async function freeControlPlanePorts(): Promise<ControlPlanePorts> {
+  const names = Object.keys(usualPorts) as Array<keyof ControlPlanePorts>;
+  const ports = await freePorts(names.length);
+  return Object.fromEntries(names.map((name, index) => [name, ports[index]])) as unknown as ControlPlanePorts;
+}
+
 /**
  * Finds free TCP ports on the loopback address.
  *
  * They are taken from below the range that the kernel gives to outgoing connections: a server that is stopped for a
  * while finds its port still free when it comes back.
  */
-export async function freePorts(count: number): Promise<number[]> {
+async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   for (let attempt = 0; ports.size < count; attempt++) {
     if (attempt > 1_000) {

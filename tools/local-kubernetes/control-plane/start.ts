@@ -6,17 +6,24 @@
  *     await controlPlane.stop();
  */
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import { resolveBinaries } from "../binaries/resolve.ts";
-import { ManagedProcess, type ProcessHandle, type ProcessSpecification } from "../process/managed.ts";
+import type { ProcessSpecification } from "../process/launch.ts";
+import { ManagedProcess, type ProcessHandle } from "../process/managed.ts";
 import type { Report } from "../system/report.ts";
-import { apiServerFlags, controllerManagerFlags, etcdFlags, toArguments, type Flags } from "./arguments.ts";
+import type { Flags } from "./arguments.ts";
+import {
+  apiServerUrl,
+  controlPlaneComponents,
+  lonelyApiServerFlags,
+  loopbackApiServerFlags,
+  type ComponentOptions,
+} from "./components.ts";
 import { compactHistory } from "./etcd.ts";
-import { controlPlaneFiles, writeControlPlaneFiles } from "./files.ts";
-import { freePorts } from "./ports.ts";
-import { answers } from "./probe.ts";
+import { controlPlaneFiles, ensureControlPlaneFiles } from "./files.ts";
+import { freeControlPlanePorts } from "./ports.ts";
 
 export interface ControlPlaneOptions {
   /** Shown in the kubeconfig and in the name of the directory. Default: "test". */
@@ -66,50 +73,28 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const directory = await mkdtemp(join(tmpdir(), `moco-ts-control-plane-${name}-`));
   const releaseDirectory = removeWhenWeDie(directory);
   const files = controlPlaneFiles(directory);
-  const [etcdPort = 0, peerPort = 0, port = 0, managerPort = 0] = await freePorts(4);
-  const server = `https://127.0.0.1:${port}`;
-  await writeControlPlaneFiles(files, { name, server, hosts: ["127.0.0.1", "localhost", "kubernetes.default.svc"] });
-  const authority = await readFile(files.authority, "utf8");
-
-  const managed = (program: string, flags: Flags, ready: ProcessSpecification["ready"]) =>
-    new ManagedProcess({
-      name: program,
-      command: binaries.get(program)?.path ?? program,
-      args: toArguments(flags),
-      logFile: join(files.logs, `${program}.log`),
-      dieWithParent: true,
-      ready,
-    });
-
-  const etcd = managed("etcd", etcdFlags(files, { client: etcdPort, peer: peerPort }), () =>
-    answers(`http://127.0.0.1:${etcdPort}/readyz`),
-  );
-  const apiServer = managed(
-    "kube-apiserver",
-    {
-      ...apiServerFlags(files, {
-        etcdPort,
-        bindAddress: "127.0.0.1",
-        port,
-        serviceNetwork: "10.0.0.0/24",
-        auditLog,
-      }),
-      // An API server on the loopback address has no address to publish as the service "kubernetes".
-      "endpoint-reconciler-type": "none",
-      "advertise-address": "127.0.0.1",
-      // Nobody makes the service accounts that this plug-in insists on when a pod is created.
-      ...(!options.controllerManager && { "disable-admission-plugins": "ServiceAccount" }),
+  const settings: ComponentOptions = {
+    files,
+    address: "127.0.0.1",
+    ports: await freeControlPlanePorts(),
+    services: "10.0.0.0/24",
+    auditLog,
+    binaries: Object.fromEntries([...binaries.values()].map((binary) => [binary.name, binary.path])),
+    apiServerFlags: {
+      ...loopbackApiServerFlags,
+      ...(!options.controllerManager && lonelyApiServerFlags),
       ...options.apiServerFlags,
     },
-    () => answers(`${server}/readyz`, { authority }),
-  );
-  const controllerManager = options.controllerManager
-    ? managed(
-        "kube-controller-manager",
-        controllerManagerFlags(files, { bindAddress: "127.0.0.1", port: managerPort }),
-        () => answers(`https://127.0.0.1:${managerPort}/healthz`),
-      )
-    : undefined;
+  };
+  const server = apiServerUrl(settings);
+  await ensureControlPlaneFiles(files, { name, server, hosts: ["127.0.0.1", "localhost"] });
+
+  const components = controlPlaneComponents(settings);
+  const managed = (specification: ProcessSpecification) =>
+    new ManagedProcess({ ...specification, dieWithParent: true });
+  const etcd = managed(components.etcd);
+  const apiServer = managed(components.apiServer);
+  const controllerManager = options.controllerManager ? managed(components.controllerManager) : undefined;
 
   const stop = async (): Promise<void> => {
     // What is stopped here is thrown away: nobody waits for a graceful end.
@@ -140,7 +125,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     controllerManager,
     stop,
     compact: async () => {
-      await compactHistory(etcdPort);
+      await compactHistory(settings.ports.etcd);
       await apiServer.restart();
     },
   };

@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { waitFor } from "../system/wait.ts";
-import { identify, isAlive, sendSignal, type ProcessIdentity } from "./identity.ts";
+import { isAlive, sendSignal, type ProcessIdentity } from "./identity.ts";
+import { launch, readRecord, type ProcessSpecification } from "./launch.ts";
 
 /** What a test may do to a server process. */
 export interface ProcessHandle {
@@ -18,30 +18,17 @@ export interface ProcessHandle {
   thaw(): void;
 }
 
-export interface ProcessSpecification {
-  name: string;
-  command: string;
-  args: string[];
-  env?: Record<string, string>;
-  logFile: string;
-  /** The kernel kills the process when the one that started it dies, however it dies. Default: false. */
-  dieWithParent?: boolean;
-  /** True when the process serves. Called until then. Default: ready at once. */
-  ready?: () => Promise<boolean>;
-  /** Milliseconds for `ready`. Default: 60,000. */
-  readyTimeout?: number;
-}
-
 const stopTimeout = 10_000;
 
+/** A process that can be started, found again, and stopped. */
 export class ManagedProcess implements ProcessHandle {
   readonly specification: ProcessSpecification;
   identity: ProcessIdentity | undefined;
 
-  /** @param identity the process, if it already runs */
-  constructor(specification: ProcessSpecification, identity?: ProcessIdentity) {
+  /** If the specification has a record file, the process may already run. */
+  constructor(specification: ProcessSpecification) {
     this.specification = specification;
-    this.identity = identity;
+    this.identity = specification.recordFile === undefined ? undefined : readRecord(specification.recordFile);
   }
 
   get name(): string {
@@ -110,31 +97,6 @@ export class ManagedProcess implements ProcessHandle {
       },
       { what: `${name}, see ${logFile}`, timeout: readyTimeout },
     );
-  }
-}
-
-function launch(specification: ProcessSpecification): ProcessIdentity {
-  const { name, command, args, env, logFile, dieWithParent } = specification;
-  const argv = dieWithParent ? ["setpriv", "--pdeathsig", "KILL", "--", command, ...args] : [command, ...args];
-  const log = openSync(logFile, "a");
-  try {
-    // A session of its own: Ctrl-C in a terminal reaches the program that started it, and not the servers.
-    const child = spawn(argv[0]!, argv.slice(1), {
-      detached: true,
-      stdio: ["ignore", log, log],
-      env: { ...process.env, ...env },
-      cwd: "/",
-    });
-    child.unref();
-    // Without a listener a missing program would end this process. The missing pid below says the same.
-    child.on("error", () => {});
-    const identity = child.pid === undefined ? undefined : identify(child.pid);
-    if (identity === undefined) {
-      throw new Error(`${name} could not be started: ${argv.join(" ")}`);
-    }
-    return identity;
-  } finally {
-    closeSync(log);
   }
 }
 
