@@ -12,3 +12,13 @@ export { loadKubeconfig, type KubeconfigOptions } from "./rest/kubeconfig.ts";
 export { createPodStreams, type ExecOptions, type LogOptions, type PodStreams } from "./rest/pod-streams.ts";
 export * from "./queue/queue.ts";
 export { type Priority } from "./queue/lanes.ts";
+export {
+  Applier,
+  type Applied,
+  type ApplierOptions,
+  type ApplyObjectOptions,
+  type FieldChange,
+} from "./apply/applier.ts";
+export type { Configuration, PartOf } from "./apply/configuration.ts";
+export { controllerOf, controllerReference } from "./apply/owner.ts";
+export { prune, type PrunableKind, type Pruned, type PruneOptions } from "./apply/prune.ts";

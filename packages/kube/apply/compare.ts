@@ -79,10 +79,15 @@ function compareRecord(path: FieldPath, desired: Fields, live: Fields, owned: Fi
   }
   for (const edge of edgesOf(owned)) {
     const name = edge.slice(2);
-    if (desired[name] === undefined && !isEmpty(live[name])) {
-      found.push({ path: [...path, edge], kind: "unwanted", live: live[name], ours: true });
-    }
+    if (desired[name] === undefined) compareUnwanted([...path, edge], live[name], owned[edge]!, found);
   }
+}
+
+/** Of a field that we want no more, what is ours and still there. */
+function compareUnwanted(path: FieldPath, live: unknown, owned: FieldTree, found: Difference[]): void {
+  if (isEmpty(live)) return;
+  if (edgesOf(owned).length === 0) found.push({ path, kind: "unwanted", live, ours: true });
+  else compareAny(path, Array.isArray(live) ? [] : {}, live, owned, found);
 }
 
 /** Lists whose items are told apart by keys (`k:`) or by value (`v:`). */

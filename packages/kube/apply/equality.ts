@@ -57,7 +57,8 @@ export function sameValue(desired: unknown, live: unknown, path: FieldPath): boo
   }
   if (isRecord(desired)) return isRecord(live) && sameRecord(desired, live, path);
   if (desired === null) return isEmpty(live);
-  return desired === live || sameText(String(desired), live, path);
+  if (desired === live) return true;
+  return (typeof desired === "string" || typeof desired === "number") && sameText(`${desired}`, live, path);
 }
 
 function sameRecord(desired: Fields, live: Fields, path: FieldPath): boolean {
@@ -85,7 +86,7 @@ function sameText(desired: string, live: unknown, path: FieldPath): boolean {
   return false;
 }
 
-function sameParsed<T>(parse: (text: string) => T, one: string, other: string): boolean {
+function sameParsed(parse: (text: string) => bigint | number, one: string, other: string): boolean {
   try {
     return parse(one) === parse(other);
   } catch {
