@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { CommandError, run } from "../system/run.ts";
 
 /** buildah with a storage of its own, so that it neither sees nor changes the images of this machine's user. */
@@ -14,41 +14,44 @@ export class Buildah {
 
   /** Makes an image of an OCI layout known under its reference, unless it is. */
   async import(layoutDirectory: string, reference: string, configDigest: string): Promise<void> {
-    const known = await this.attempt("inspect", "--type", "image", "--format", "{{.FromImageID}}", reference);
+    const known = await this.attempt(["inspect", "--type", "image", "--format", "{{.FromImageID}}", reference]);
     if (known?.trim() === configDigest.replace("sha256:", "")) {
       return;
     }
-    const id = (await this.run("pull", "--quiet", `oci:${layoutDirectory}:${reference}`)).trim();
-    await this.run("tag", id, reference);
+    // buildah names what it pulls after the path, where not all characters are allowed: a short relative one is safe.
+    const location = `oci:${basename(layoutDirectory)}:${reference}`;
+    const id = (await this.run(["pull", "--quiet", location], dirname(layoutDirectory))).trim();
+    await this.run(["tag", id, reference]);
     // What the reference named before, and what was built on it.
-    await this.attempt("rmi", "--prune", "--force");
+    await this.attempt(["rmi", "--prune", "--force"]);
   }
 
   /** Builds the Containerfile of a folder, with the folder as its context. Equal inputs give equal images. */
   async build(folder: string, base: string, reference: string): Promise<void> {
     const file = join(folder, "Containerfile");
-    const args = ["--format", "oci", "--timestamp", "0", "--build-arg", `BASE=${base}`, "--pull-never"];
-    await this.run("build", ...args, "--tag", reference, "--file", file, folder);
+    const args = ["--format", "oci", "--timestamp", "0", "--build-arg", `BASE=${base}`, "--pull=never"];
+    await this.run(["build", ...args, "--tag", reference, "--file", file, folder]);
   }
 
   async export(reference: string, layoutDirectory: string): Promise<void> {
-    await this.run("push", "--quiet", reference, `oci:${layoutDirectory}:${reference}`);
-    await this.attempt("rmi", "--prune", "--force");
+    await this.run(["push", "--quiet", reference, `oci:${layoutDirectory}:${reference}`]);
+    await this.attempt(["rmi", "--prune", "--force"]);
   }
 
-  private async run(command: string, ...args: string[]): Promise<string> {
+  private async run(args: string[], cwd?: string): Promise<string> {
     await mkdir(this.directory, { recursive: true });
     const storage = ["--root", join(this.directory, "storage"), "--runroot", join(this.directory, "run")];
-    return run("buildah", [...storage, "--storage-driver", "overlay", command, ...args], {
+    return run("buildah", [...storage, "--storage-driver", "overlay", ...args], {
+      cwd,
       // Needs no container runtime, and works inside of containers too.
       env: { ...process.env, BUILDAH_ISOLATION: "chroot" },
       signal: this.signal,
     });
   }
 
-  private async attempt(command: string, ...args: string[]): Promise<string | undefined> {
+  private async attempt(args: string[]): Promise<string | undefined> {
     try {
-      return await this.run(command, ...args);
+      return await this.run(args);
     } catch (error) {
       if (error instanceof CommandError) {
         return undefined;
