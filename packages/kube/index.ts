@@ -22,3 +22,6 @@ export {
 export type { Configuration, PartOf } from "./apply/configuration.ts";
 export { controllerOf, controllerReference } from "./apply/owner.ts";
 export { prune, type PrunableKind, type Pruned, type PruneOptions } from "./apply/prune.ts";
+export * from "./lease/election.ts";
+export * from "./lease/leadership.ts";
+export { defaultLeaseTimes, type LeaseTimes } from "./lease/record.ts";
