@@ -30,7 +30,7 @@ export async function build(programs: Program[], directory: string, signal?: Abo
         `${temporary}/out/`,
         ...programs.map((program) => program.goPackage),
       ],
-      { cwd, env: { ...process.env, CGO_ENABLED: "0" }, signal },
+      { cwd, env: { CGO_ENABLED: "0" }, signal },
     );
     for (const program of programs) {
       await rename(join(temporary, "out", outputName(program.goPackage)), join(directory, program.name));

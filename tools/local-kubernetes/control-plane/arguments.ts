@@ -51,6 +51,8 @@ export function apiServerFlags({ files, address, ports, services, auditLog }: Co
     "tls-cert-file": files.apiServerCertificate,
     "tls-private-key-file": files.apiServerKey,
     "client-ca-file": files.authority,
+    // Nobody resolves the names of nodes.
+    "kubelet-preferred-address-types": "InternalIP",
     "kubelet-certificate-authority": files.authority,
     "kubelet-client-certificate": files.apiServerCertificate,
     "kubelet-client-key": files.apiServerKey,

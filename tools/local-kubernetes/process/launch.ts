@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
+import { createGroup } from "../system/cgroups.ts";
+import { childEnvironment } from "../system/environment.ts";
 import { identify, type ProcessIdentity } from "./identity.ts";
 
 export interface ProcessSpecification {
@@ -10,8 +12,8 @@ export interface ProcessSpecification {
   logFile: string;
   /** A file that the process writes its pid and start time into before anything else. Default: none. */
   recordFile?: string;
-  /** Files of control groups that the process writes its pid into to join them. Default: none. */
-  cgroupFiles?: string[];
+  /** The control group that it, and whatever it starts, belongs to. Default: that of whoever starts it. */
+  group?: string;
   /** The kernel kills the process when the one that started it dies, however it dies. Default: false. */
   dieWithParent?: boolean;
   /** True when the process serves. Called until then. Default: ready at once. */
@@ -26,17 +28,17 @@ export interface ProcessSpecification {
  */
 const introduction = `
 if [ -n "$1" ]; then cut -d ' ' -f 1,22 /proc/$$/stat >"$1" || exit; fi
-for group in $2; do echo $$ >"$group" || exit; done
+if [ -n "$2" ]; then echo $$ >"$2" || exit; fi
 shift 2
 exec "$@"
 `;
 
 /** Starts a process that goes on after us, unless it is to die with its parent. */
 export function launch(specification: ProcessSpecification): ProcessIdentity {
-  const { name, command, args, env, logFile, recordFile = "", cgroupFiles = [], dieWithParent } = specification;
+  const { name, command, args, env, logFile, recordFile = "", group, dieWithParent } = specification;
   let argv = [command, ...args];
-  if (recordFile !== "" || cgroupFiles.length > 0) {
-    argv = ["sh", "-c", introduction, "sh", recordFile, cgroupFiles.join(" "), ...argv];
+  if (recordFile !== "" || group !== undefined) {
+    argv = ["sh", "-c", introduction, "sh", recordFile, group === undefined ? "" : createGroup(group), ...argv];
   }
   if (dieWithParent) {
     argv = ["setpriv", "--pdeathsig", "KILL", "--", ...argv];
@@ -47,7 +49,7 @@ export function launch(specification: ProcessSpecification): ProcessIdentity {
     const child = spawn(argv[0]!, argv.slice(1), {
       detached: true,
       stdio: ["ignore", log, log],
-      env: { ...process.env, ...env },
+      env: { ...childEnvironment(), ...env },
       cwd: "/",
     });
     child.unref();

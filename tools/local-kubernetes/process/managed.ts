@@ -10,7 +10,7 @@ export interface ProcessHandle {
   readonly pid: number | undefined;
   /** Resolves when the process is ready to serve. */
   start(): Promise<void>;
-  /** Resolves when the process is gone. Default signal: SIGTERM; SIGKILL follows after 10 s. */
+  /** Resolves when the process is gone. Default signal: SIGTERM; SIGKILL follows after 5 s. */
   stop(signal?: NodeJS.Signals): Promise<void>;
   restart(signal?: NodeJS.Signals): Promise<void>;
   /** Stops the process in its tracks (SIGSTOP): its connections stay open, and nothing answers. */
@@ -18,7 +18,8 @@ export interface ProcessHandle {
   thaw(): void;
 }
 
-const stopTimeout = 10_000;
+// An API server with open watches would wait for them for a minute.
+const stopTimeout = 5_000;
 
 /** A process that can be started, found again, and stopped. */
 export class ManagedProcess implements ProcessHandle {
@@ -33,6 +34,10 @@ export class ManagedProcess implements ProcessHandle {
 
   get name(): string {
     return this.specification.name;
+  }
+
+  get logFile(): string {
+    return this.specification.logFile;
   }
 
   get pid(): number | undefined {

@@ -3,7 +3,7 @@
  * starts in turn, can always be found there, be frozen, and be ended, even if nobody wrote its pid down.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { identify, isAlive, sendSignal, type ProcessIdentity } from "../process/identity.ts";
 import { waitFor } from "./wait.ts";
 
@@ -12,6 +12,10 @@ const unified = existsSync(join(mountPoint, "cgroup.controllers"));
 
 // In version 1 every controller has a tree of its own. We keep processes in the freezer's; runc uses all of them.
 const processTree = unified ? mountPoint : join(mountPoint, "freezer");
+
+function allTrees(): string[] {
+  return unified ? [mountPoint] : readdirSync(mountPoint).map((controller) => join(mountPoint, controller));
+}
 
 export function cgroupsAvailable(): boolean {
   return existsSync(join(processTree, "cgroup.procs"));
@@ -26,6 +30,13 @@ export function clusterGroup(cluster: string): string {
 export function createGroup(group: string): string {
   mkdirSync(join(processTree, group), { recursive: true });
   return join(processTree, group, "cgroup.procs");
+}
+
+/** Makes a group in the trees of all controllers, for a kubelet to put its pods below. */
+export function createRootGroup(group: string): void {
+  for (const tree of allTrees()) {
+    mkdirSync(join(tree, group), { recursive: true });
+  }
 }
 
 /** All processes in a group and below it. */
@@ -64,9 +75,13 @@ export async function killGroup(group: string): Promise<void> {
 
 /** Removes a group, and all below it, from every tree. No process may be left in it. */
 export async function removeGroup(group: string): Promise<void> {
-  const trees = unified ? [mountPoint] : readdirSync(mountPoint).map((controller) => join(mountPoint, controller));
-  for (const tree of trees) {
+  for (const tree of allTrees()) {
     await waitFor(() => removeTree(join(tree, group)), { what: `${join(tree, group)} to be removed`, timeout: 10_000 });
+    try {
+      rmdirSync(join(tree, dirname(group)));
+    } catch {
+      // Another cluster has groups there too.
+    }
   }
 }
 

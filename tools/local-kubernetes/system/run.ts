@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
+import { childEnvironment } from "./environment.ts";
 
 export interface RunOptions {
   cwd?: string;
-  env?: NodeJS.ProcessEnv;
+  /** Added to the process environment. */
+  env?: Record<string, string>;
   /** Text for the program's standard input. Default: none. */
   input?: string;
   signal?: AbortSignal;
@@ -25,7 +27,11 @@ export class CommandError extends Error {
 export async function run(command: string, args: string[], options: RunOptions = {}): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const title = [command, ...args].join(" ").slice(0, 200);
-  const child = spawn(command, args, { cwd: options.cwd, env: options.env, signal: options.signal });
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: { ...childEnvironment(), ...options.env },
+    signal: options.signal,
+  });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
