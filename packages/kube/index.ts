@@ -25,3 +25,10 @@ export { prune, type PrunableKind, type Pruned, type PruneOptions } from "./appl
 export * from "./lease/election.ts";
 export * from "./lease/leadership.ts";
 export { defaultLeaseTimes, type LeaseTimes } from "./lease/record.ts";
+export { Reflector, type ReflectorOptions } from "./reflector/reflector.ts";
+export { type Sink } from "./reflector/sink.ts";
+export * from "./cache/store.ts";
+export * from "./cache/informer.ts";
+export { createInformer, type InformerOptions } from "./cache/create-informer.ts";
+export { type Transform } from "./cache/transform.ts";
+export { guardClient } from "./lease/guarded-client.ts";

@@ -34,6 +34,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds for the whole request, answers included. Default 30,000; watches have none. */
   readonly timeout?: number | undefined;
+  /** Asked right before the request is put on the wire, however long it waited: if it throws, nothing is sent. */
+  readonly guard?: (() => void) | undefined;
 }
 
 export interface GetOptions extends RequestOptions {

@@ -54,9 +54,9 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Cl
     watch: (resource, options) =>
       watchEvents(exchange, clock, resource, requests.watchRequest(resource, options), options),
     async raw(path, options = {}) {
-      const { method = "GET", body, signal, timeout } = options;
+      const { method = "GET", body, signal, timeout, guard } = options;
       const headers = { accept: "*/*", ...(body && { "content-type": "application/json" }), ...options.headers };
-      const answer = await exchange.call({ method, path, headers, body, signal, timeout });
+      const answer = await exchange.call({ method, path, headers, body, signal, timeout, guard });
       return { status: answer.status, headers: answer.headers, body: answer.body };
     },
     close: () => transport.close(),

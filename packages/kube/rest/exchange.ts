@@ -25,6 +25,7 @@ export interface ExchangeRequest {
   readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeout?: number | undefined;
+  readonly guard?: (() => void) | undefined;
 }
 
 export interface Answer {

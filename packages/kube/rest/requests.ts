@@ -139,8 +139,8 @@ function writeRequest(
   };
 }
 
-function limits(options: RequestOptions): Pick<ExchangeRequest, "signal" | "timeout"> {
-  return { signal: options.signal, timeout: options.timeout };
+function limits(options: RequestOptions): Pick<ExchangeRequest, "signal" | "timeout" | "guard"> {
+  return { signal: options.signal, timeout: options.timeout, guard: options.guard };
 }
 
 /** `?a=1&b=2` of what is defined, or nothing. */

@@ -2,6 +2,7 @@ import { buildConnector, Pool, type Dispatcher } from "undici";
 import { toError } from "@moco-ts/base";
 import type { Authentication, TlsMaterial } from "./authentication.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
+import { askBeforeSending } from "./guard.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -12,6 +13,7 @@ export interface TransportRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
+  readonly guard?: (() => void) | undefined;
 }
 
 export type TransportResponse = Pick<Dispatcher.ResponseData, "statusCode" | "headers" | "body">;
@@ -56,7 +58,8 @@ export function createTransport(
 
   const send = async (pool: Pool, request: TransportRequest): Promise<TransportResponse> => {
     const identity = await authentication.headers();
-    const response = await pool.request({
+    const dispatcher = request.guard ? pool.compose(askBeforeSending(request.guard)) : pool;
+    const response = await dispatcher.request({
       method: request.method,
       path: prefix + request.path,
       headers: { accept: "application/json", "user-agent": options.userAgent, ...identity, ...request.headers },
