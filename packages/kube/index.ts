@@ -32,3 +32,5 @@ export * from "./cache/informer.ts";
 export { createInformer, type InformerOptions } from "./cache/create-informer.ts";
 export { type Transform } from "./cache/transform.ts";
 export { guardClient } from "./lease/guarded-client.ts";
+export { EventRecorder, type EventRecorderOptions } from "./events/recorder.ts";
+export type { EventContent } from "./events/correlate.ts";
