@@ -88,6 +88,7 @@ export class WebhookServer {
     server.keepAliveTimeout = 120_000;
     server.headersTimeout = 10_000;
     server.requestTimeout = 30_000;
+    server.on("tlsClientError", (error) => this.#logger.debug("a TLS handshake failed", { error }));
     const unsubscribe = certificates.subscribe((pair) => server.setSecureContext(tlsOptions(pair)));
     try {
       await listen(server, port, host, signal);
@@ -119,12 +120,11 @@ export class WebhookServer {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "https://webhook");
-    if (this.#stopping) response.setHeader("connection", "close");
     // A client that went away gets no answer; that is its own decision.
     response.on("error", () => undefined);
-    if (url.pathname === "/healthz" || url.pathname === "/readyz") return reply(response, 200, "ok");
+    if (url.pathname === "/healthz" || url.pathname === "/readyz") return this.#reply(response, 200, "ok");
     const handler = this.#handlers.get(url.pathname);
-    if (handler === undefined) return reply(response, 404, "no webhook has this path");
+    if (handler === undefined) return this.#reply(response, 404, "no webhook has this path");
 
     const { clock } = this.#options;
     const labels = { webhook: url.pathname };
@@ -133,16 +133,22 @@ export class WebhookServer {
     try {
       const answer = await this.#admit(request, url, handler);
       const review = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response: answer };
-      reply(response, 200, JSON.stringify(review), "application/json");
+      this.#reply(response, 200, JSON.stringify(review), "application/json");
     } catch (error) {
       const status = error instanceof RequestError ? error.status : error instanceof DeadlineError ? 408 : 500;
       this.#logger.warn("refused a webhook request", { path: url.pathname, status, error });
-      reply(response, status, describeError(error));
+      this.#reply(response, status, describeError(error));
     } finally {
       this.#metrics.inFlight.dec(labels);
       this.#metrics.latency.observe(labels, (clock.monotonic() - startedAt) / 1000);
       this.#metrics.requests.inc({ ...labels, code: String(response.statusCode) });
     }
+  }
+
+  #reply(response: ServerResponse, status: number, body: string, contentType = "text/plain"): void {
+    if (this.#stopping) response.setHeader("connection", "close");
+    response.writeHead(status, { "content-type": contentType, "content-length": Buffer.byteLength(body) });
+    response.end(body);
   }
 
   async #admit(request: IncomingMessage, url: URL, handler: Handler): Promise<AdmissionResponse> {
@@ -195,9 +201,4 @@ function listen(server: Server, port: number, host: string | undefined, signal: 
       resolve();
     });
   });
-}
-
-function reply(response: ServerResponse, status: number, body: string, contentType = "text/plain"): void {
-  response.writeHead(status, { "content-type": contentType, "content-length": Buffer.byteLength(body) });
-  response.end(body);
 }
