@@ -10,7 +10,8 @@ import { apiVersionOf, type Resource } from "../types/resource.ts";
 import type { Client } from "./client.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { createConnection, type ConnectOptions } from "./connection.ts";
-import { errorOf, type ExchangeRequest } from "./exchange.ts";
+import { ConnectionError } from "./errors.ts";
+import { describeRequest, errorOf, type ExchangeRequest } from "./exchange.ts";
 import { listAll } from "./paging.ts";
 import * as requests from "./requests.ts";
 import { watchEvents } from "./watch.ts";
@@ -28,7 +29,12 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Cl
   const call = async <T>(request: ExchangeRequest): Promise<T> => {
     const answer = await exchange.call(request);
     if (answer.status >= 300) throw errorOf(request, answer, clock);
-    return JSON.parse(answer.body) as T;
+    try {
+      return JSON.parse(answer.body) as T;
+    } catch {
+      // The parser's message quotes the answer, which may hold a Secret.
+      throw new ConnectionError(`${describeRequest(request)}: the server answered something that is not JSON`);
+    }
   };
 
   const client: Client = {
