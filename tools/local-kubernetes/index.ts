@@ -1,8 +1,13 @@
 export { resolveBinaries, resolveBinary, type Binary } from "./binaries/resolve.ts";
 export { down } from "./cluster/down.ts";
-export { cluster, type Cluster, type ClusterNode } from "./cluster/handle.ts";
+export { cluster, type Cluster, type ClusterNode, type Faults } from "./cluster/handle.ts";
 export { up, type UpOptions } from "./cluster/up.ts";
 export { startControlPlane, type ControlPlane, type ControlPlaneOptions } from "./control-plane/start.ts";
+export type { Endpoint } from "./faults/endpoint.ts";
+export type { Cut, CutOptions } from "./faults/network.ts";
+export type { PodReference, PodTarget } from "./faults/pod.ts";
 export { busyboxImage } from "./node/pause.ts";
 export type { ProcessHandle } from "./process/managed.ts";
 export { sharedControlPlane, type SharedControlPlane } from "./testing/shared.ts";
+export { buildImages, type BuildOptions } from "./images/build.ts";
+export { loadImages, type ImageTarget, type LoadOptions } from "./images/load.ts";

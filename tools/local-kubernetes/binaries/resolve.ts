@@ -72,6 +72,17 @@ export async function resolveBinary(name: string, options: ResolveOptions = {}):
   return binary.path;
 }
 
+/** The programs that would have to be downloaded or built first. */
+export async function missingBinaries(environment: NodeJS.ProcessEnv = process.env): Promise<string[]> {
+  const missing: string[] = [];
+  for (const program of catalog().values()) {
+    if ((await findLocal(program, environment)) === undefined) {
+      missing.push(program.name);
+    }
+  }
+  return missing;
+}
+
 function programNamed(name: string): Program {
   const program = catalog().get(name);
   if (program === undefined) {

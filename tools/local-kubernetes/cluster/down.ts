@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, readlink, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { podNetworkName } from "../node/files.ts";
-import { cgroupsAvailable, clusterGroup, killGroup, removeGroup } from "../system/cgroups.ts";
+import { clusterGroup, killGroup, removeGroup } from "../system/cgroups.ts";
 import { whyNoNode } from "../system/environment.ts";
 import { withLock } from "../system/lock.ts";
 import { detachBelow, mountsBelow, unmountBelow } from "../system/mounts.ts";
@@ -21,7 +21,7 @@ export interface DownOptions {
 /** Removes a cluster and all that it left on the machine. It is no error if there is none. */
 export async function down(name: string = defaultClusterName, options: DownOptions = {}): Promise<void> {
   const { report = reportToStderr } = options;
-  await withLock(lockFile(name), async () => {
+  const work = async (): Promise<void> => {
     const definition = await loadDefinition(name);
     if (definition === undefined) {
       report(`there is no cluster ${name}`);
@@ -40,16 +40,17 @@ export async function down(name: string = defaultClusterName, options: DownOptio
     }
     await removeDirectory(definition);
     progress.done(`the cluster ${name} is gone`);
-  });
+  };
+  await withLock(lockFile(name), work, () => report(`waiting for another process that works on the cluster ${name}`));
 }
 
 async function endProcesses(definition: ClusterDefinition): Promise<void> {
+  if (!definition.controlPlaneOnly) {
+    // Not only the processes that we know: containers, their shims, and whatever else was started by them.
+    await killGroup(clusterGroup(definition.name));
+  }
   for (const process of allProcesses(clusterProcesses(definition)).toReversed()) {
     await process.stop("SIGKILL");
-  }
-  // Containers, their shims, and whatever else was started by the processes that we know.
-  if (!definition.controlPlaneOnly && cgroupsAvailable()) {
-    await killGroup(clusterGroup(definition.name));
   }
 }
 

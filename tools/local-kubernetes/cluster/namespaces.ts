@@ -2,8 +2,7 @@
  * The network of a cluster: one namespace for the control plane, which has the bridge, and one for each node. Only the
  * host's end of one veth pair is outside, and no namespace has a default route: nothing gets out.
  */
-import { access } from "node:fs/promises";
-import { run, tryRun } from "../system/run.ts";
+import { run, tryRun, type RunOptions } from "../system/run.ts";
 import type { ClusterDefinition } from "./definition.ts";
 import { chooseNetworkNumber, clusterNetwork, nodeAddress, nodePods } from "./network.ts";
 
@@ -22,7 +21,7 @@ export function hostInterface(networkNumber: number): string {
   return `lk-${networkNumber}`;
 }
 
-export function namespacePath(namespace: string): string {
+function namespacePath(namespace: string): string {
   return `/run/netns/${namespace}`;
 }
 
@@ -34,11 +33,10 @@ export function enterNamespace(namespace: string): string[] {
   return ["nsenter", `--net=${namespacePath(namespace)}`, "--"];
 }
 
-export async function namespaceExists(namespace: string): Promise<boolean> {
-  return access(namespacePath(namespace)).then(
-    () => true,
-    () => false,
-  );
+/** Runs a program in a network namespace to its end. */
+export async function runIn(namespace: string, command: string[], options: RunOptions = {}): Promise<string> {
+  const [nsenter = "", ...args] = [...enterNamespace(namespace), ...command];
+  return run(nsenter, args, options);
 }
 
 /** Makes what is missing. What was half made by an interrupted run is made anew. */
@@ -134,7 +132,7 @@ export async function findNetworkNumber(taken: number[]): Promise<number> {
 async function addNamespace(namespace: string): Promise<void> {
   await run("ip", ["netns", "add", namespace]);
   await batch(namespace, ["link set lo up"]);
-  await run("nsenter", [...enterNamespace(namespace).slice(1), "sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward"]);
+  await runIn(namespace, ["sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward"]);
 }
 
 async function batch(namespace: string, commands: string[]): Promise<void> {

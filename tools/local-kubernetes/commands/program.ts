@@ -1,5 +1,7 @@
 import { Command } from "commander";
+import { doctorCommand } from "./doctor.ts";
 import { downCommand } from "./down.ts";
+import { faultCommand } from "./fault.ts";
 import { kubectlCommand } from "./kubectl.ts";
 import { logsCommand } from "./logs.ts";
 import { statusCommand } from "./status.ts";
@@ -24,5 +26,7 @@ The binaries are kept in \${MOCO_TS_CACHE:-~/.cache/moco-ts}, the clusters in \$
     .addCommand(downCommand())
     .addCommand(statusCommand())
     .addCommand(kubectlCommand())
-    .addCommand(logsCommand());
+    .addCommand(logsCommand())
+    .addCommand(faultCommand())
+    .addCommand(doctorCommand());
 }

@@ -3,7 +3,7 @@
  * starts in turn, can always be found there, be frozen, and be ended, even if nobody wrote its pid down.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { identify, isAlive, sendSignal, type ProcessIdentity } from "../process/identity.ts";
 import { waitFor } from "./wait.ts";
 
@@ -39,6 +39,13 @@ export function createRootGroup(group: string): void {
   }
 }
 
+/** The groups below a group that have this name. */
+export function findGroups(group: string, name: string): string[] {
+  return walk(join(processTree, group))
+    .filter((directory) => basename(directory) === name)
+    .map((directory) => directory.slice(processTree.length));
+}
+
 /** All processes in a group and below it. */
 export function groupProcesses(group: string): ProcessIdentity[] {
   return walk(join(processTree, group)).flatMap((directory) =>
@@ -65,8 +72,10 @@ export async function killGroup(group: string): Promise<void> {
       for (const identity of processes) {
         sendSignal(identity, "SIGKILL");
       }
-      // A frozen process dies only once it is thawed.
-      setFrozen(group, false);
+      // A frozen process dies only once it is thawed. In version 1 each group is thawed by itself.
+      for (const directory of walk(join(processTree, group))) {
+        setFrozen(directory.slice(processTree.length), false);
+      }
       return processes.length === 0;
     },
     { what: `the processes of ${group} to end`, timeout: 20_000, interval: 20 },
