@@ -33,8 +33,9 @@ export class Metrics {
     return () => this.#updates.delete(update);
   }
 
-  /** Adds what Node tells of the process: CPU, memory, file descriptors, event-loop delay, garbage collection. Once per process. */
+  /** Adds what Node tells of the process: CPU, memory, file descriptors, event-loop delay, garbage collection. */
   addProcessMetrics(): void {
+    if (this.registry.getSingleMetric("process_cpu_seconds_total")) return;
     collectDefaultMetrics({ register: this.registry });
   }
 

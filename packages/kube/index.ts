@@ -34,3 +34,17 @@ export { type Transform } from "./cache/transform.ts";
 export { guardClient } from "./lease/guarded-client.ts";
 export { EventRecorder, type EventRecorderOptions } from "./events/recorder.ts";
 export type { EventContent } from "./events/correlate.ts";
+export {
+  createController,
+  type Controller,
+  type ControllerOptions,
+  type ReconcileContext,
+} from "./controller/controller.ts";
+export { done, requeue, requeueAfter, TerminalError, type ObjectEvent, type Outcome } from "./controller/outcome.ts";
+export * from "./controller/change.ts";
+export * from "./controller/source.ts";
+export { createManager, type Manager, type ManagerOptions } from "./manager/manager.ts";
+export type { Component } from "./manager/component.ts";
+export type { HealthCheck, HealthChecks } from "./manager/health.ts";
+export { parseAddress, type Address } from "./manager/address.ts";
+export { runProgram, type ProcessLike } from "./manager/program.ts";

@@ -40,6 +40,8 @@ export interface ControllerOptions {
   readonly backoff?: BackoffOptions;
   /** Asked before every reconcile. Without it everybody works. */
   readonly leadership?: Leadership;
+  /** Whether the manager runs it only while this replica leads. Default true. */
+  readonly needLeaderElection?: boolean;
   /** Where the events of outcomes go. Default: nowhere. */
   readonly events?: Pick<EventRecorder, "record">;
   /** What users are told of a failure, if anything. Conflicts are none. */
@@ -75,6 +77,7 @@ export type { Controller };
 
 class Controller {
   readonly name: string;
+  readonly needLeaderElection: boolean;
   readonly #options: ControllerOptions;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -87,6 +90,7 @@ class Controller {
   constructor(options: ControllerOptions) {
     const { name, clock = systemClock, logger = silentLogger, metrics = new Metrics(), concurrency = 1 } = options;
     this.name = name;
+    this.needLeaderElection = options.needLeaderElection ?? true;
     this.#options = options;
     this.#clock = clock;
     this.#logger = logger.with({ controller: name });

@@ -30,7 +30,7 @@ export interface EventRecorderOptions {
   /** Event objects that wait to be written; more are dropped. Default 1,000. */
   readonly queueSize?: number;
   readonly clock?: Clock;
-  readonly log?: Logger;
+  readonly logger?: Logger;
   readonly metrics?: Metrics;
   /** Numbers in [0, 1). Default Math.random. */
   readonly random?: () => number;
@@ -55,7 +55,7 @@ export class EventRecorder {
     const { component, instance = hostname(), metrics = new Metrics() } = options;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#log = options.log ?? silentLogger;
+    this.#log = options.logger ?? silentLogger;
     const reporter = { component, instance };
     this.#flavour = options.api === "events.k8s.io" ? seriesEvents(reporter) : coreEvents(reporter);
     const names = new EventNames(this.#clock, options.random ?? Math.random);

@@ -35,7 +35,7 @@ export interface LeaderElectionOptions extends Partial<LeaseTimes> {
   /** Unique among all processes that ever stood. Default: the host's name and a random part. */
   readonly identity?: string;
   readonly clock?: Clock;
-  readonly log?: Logger;
+  readonly logger?: Logger;
   readonly metrics?: Metrics;
   /** Numbers in [0, 1) that spread the candidates. Default Math.random. */
   readonly random?: () => number;
@@ -66,7 +66,7 @@ export class LeaderElection implements Leadership {
   #renewing: Promise<void> = Promise.resolve();
 
   constructor(options: LeaderElectionOptions) {
-    const { name, namespace, client, clock = systemClock, log = silentLogger, metrics = new Metrics() } = options;
+    const { name, namespace, client, clock = systemClock, logger = silentLogger, metrics = new Metrics() } = options;
     this.identity = options.identity ?? `${hostname()}_${randomUUID()}`;
     this.#client = client;
     this.#key = { namespace, name };
@@ -77,7 +77,7 @@ export class LeaderElection implements Leadership {
     };
     checkLeaseTimes(this.#times);
     this.#clock = clock;
-    this.#log = log.with({ lease: `${namespace}/${name}`, identity: this.identity });
+    this.#log = logger.with({ lease: `${namespace}/${name}`, identity: this.identity });
     this.#random = options.random ?? Math.random;
     const status = metrics.gauge(
       "leader_election_master_status",

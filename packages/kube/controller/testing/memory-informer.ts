@@ -10,11 +10,14 @@ export class MemoryInformer<T extends KubeObject> implements Informer<T> {
   readonly #objects = new Map<Key, T>();
   readonly #handlers = new Set<ChangeHandler<T>>();
   readonly #synced = Promise.withResolvers<void>();
+  readonly #whileRunning: (signal: AbortSignal) => Promise<void>;
   #hasSynced = false;
   readonly cache: Reader<T>;
 
-  constructor(resource: Resource<T>) {
+  /** `whileRunning` stands for what a real one does until it is told to stop. */
+  constructor(resource: Resource<T>, whileRunning: (signal: AbortSignal) => Promise<void> = untilAborted) {
     this.resource = resource;
+    this.#whileRunning = whileRunning;
     const objects = this.#objects;
     this.cache = {
       get: (key) => objects.get(key),
@@ -64,7 +67,11 @@ export class MemoryInformer<T extends KubeObject> implements Informer<T> {
     return raceAbort(this.#synced.promise, signal);
   }
 
-  async run(): Promise<void> {
-    this.sync();
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#whileRunning(signal);
   }
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  await raceAbort(new Promise<never>(() => undefined), signal).catch(() => undefined);
 }
