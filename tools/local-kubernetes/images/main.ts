@@ -1,7 +1,6 @@
 /** `node tools/local-kubernetes/images/main.ts build`: what `make images` runs. */
 import { Command } from "commander";
 import { buildImages } from "./build.ts";
-import { loadImages } from "./load.ts";
 import { baseRecipe } from "./recipe.ts";
 import { imageSources } from "./sources.ts";
 
@@ -11,7 +10,7 @@ process.once("SIGTERM", () => interrupted.abort());
 const { signal } = interrupted;
 const report = (line: string) => console.log(line);
 
-const program = new Command("images").description("Container images of this project: build them, load them into nodes");
+const program = new Command("images").description("Container images of this project");
 
 program
   .command("build")
@@ -30,20 +29,6 @@ program
       console.log(`${name} ${reference}`);
     }
   });
-
-program
-  .command("load")
-  .description("put images into a node's containerd")
-  .requiredOption("--containerd <socket>", "path of containerd's socket; repeat it for several nodes", collect)
-  .argument("<reference...>", "for example localhost/moco-ts/mysql:9.7")
-  .action(async (references: string[], options: { containerd: string[] }) => {
-    const nodes = options.containerd.map((socket) => ({ name: socket, containerdSocket: socket }));
-    await loadImages(nodes, references, { report, signal });
-  });
-
-function collect(value: string, previous: string[] = []): string[] {
-  return [...previous, value];
-}
 
 try {
   await program.parseAsync();

@@ -118,10 +118,18 @@ describe("a claim without a volume", () => {
     expect(decide({ claim, storageClass })).toMatchObject(plan);
   });
 
+  test("waits for its volume to be bound once that is there", () => {
+    const plan = decide({ claim: claim({ annotations: selected }), storageClass, volume: volume() });
+    expect(plan).toMatchObject({ do: "nothing" });
+  });
+
   test("is refused if it asks for what a disk of one node can't be", () => {
     const shared = claim({ annotations: selected });
     shared.spec!.accessModes = ["ReadWriteOnce", "ReadWriteMany"];
-    expect(decide({ claim: shared, storageClass })).toMatchObject({ do: "refuse", reason: expect.stringContaining("ReadWriteMany") });
+    expect(decide({ claim: shared, storageClass })).toMatchObject({
+      do: "refuse",
+      reason: expect.stringContaining("ReadWriteMany"),
+    });
     const block = claim({ annotations: selected });
     block.spec!.volumeMode = "Block";
     expect(decide({ claim: block, storageClass })).toMatchObject({ do: "refuse" });

@@ -1,16 +1,17 @@
 import { compareQuantities, formatBytes, parseBytes } from "@moco-ts/base";
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "@moco-ts/kube";
 import type { Expansion } from "./classes.ts";
-import { stages } from "./claim-status.ts";
+import { stageOf, stages } from "./claim-status.ts";
 import { smallestDisk } from "./disk.ts";
 import { annotations, expansionAnnotation, failExpansionAnnotation, provisioner, usedByAnnotation } from "./names.ts";
+import { isOurs } from "./volume-decide.ts";
 
 /** Everything that the next step for a claim depends on. */
 export interface ClaimSnapshot {
   claim: PersistentVolumeClaim;
   /** The claim's class, if there is one. Needed only while the claim has no volume. */
   storageClass: StorageClass | undefined;
-  /** The claim's volume, if it has one. */
+  /** The claim's volume, if there is one: bound to it, or made for it. */
   volume: PersistentVolume | undefined;
   /** Pods that use the claim, were given a node, and have not ended. */
   pods: readonly Pod[];
@@ -41,7 +42,7 @@ export function decideClaim(snapshot: ClaimSnapshot): ClaimPlan {
   if (!claim.spec?.volumeName) {
     return decideProvisioning(snapshot);
   }
-  if (volume?.metadata?.annotations?.[annotations.provisionedBy] !== provisioner) {
+  if (volume === undefined || !isOurs(volume)) {
     return nothing("the volume is not ours");
   }
   if (claim.status?.phase !== "Bound" || volume.spec?.claimRef?.uid !== claim.metadata?.uid) {
@@ -50,7 +51,10 @@ export function decideClaim(snapshot: ClaimSnapshot): ClaimPlan {
   return decideExpansion(snapshot, volume);
 }
 
-function decideProvisioning({ claim, storageClass }: ClaimSnapshot): ClaimPlan {
+function decideProvisioning({ claim, storageClass, volume }: ClaimSnapshot): ClaimPlan {
+  if (volume !== undefined) {
+    return nothing("the volume is there and waits to be bound");
+  }
   const claimAnnotations = claim.metadata?.annotations ?? {};
   if (claimAnnotations[annotations.storageProvisioner] !== provisioner || storageClass?.provisioner !== provisioner) {
     return nothing("the claim does not ask for us");
@@ -82,7 +86,7 @@ function decideExpansion({ claim, pods }: ClaimSnapshot, volume: PersistentVolum
   if (compareQuantities(request, capacity) <= 0) {
     return nothing(`the capacity of ${capacity} is enough`);
   }
-  const stage = claim.status?.allocatedResourceStatuses?.["storage"];
+  const stage = stageOf(claim);
   const allocated = claim.status?.allocatedResources?.["storage"] ?? "0";
   const failure = claim.metadata?.annotations?.[failExpansionAnnotation] as ExpansionFailure | undefined;
   const known = stage !== undefined && compareQuantities(allocated, request) === 0;

@@ -7,10 +7,14 @@ export const stages = {
   pendingOnNode: "NodeResizePending",
 };
 
+export function stageOf(claim: PersistentVolumeClaim): string | undefined {
+  return claim.status?.allocatedResourceStatuses?.["storage"];
+}
+
 const resizeConditions = ["Resizing", "FileSystemResizePending", "ControllerResizeError", "NodeResizeError"];
 
 /** A merge patch of a claim's status. null removes a field. */
-type StatusPatch = Omit<PersistentVolumeClaimStatus, "allocatedResourceStatuses"> & {
+export type StatusPatch = Omit<PersistentVolumeClaimStatus, "allocatedResourceStatuses"> & {
   allocatedResourceStatuses?: Record<string, string | null>;
 };
 
@@ -36,6 +40,12 @@ export function expansionFailed(
     ...(infeasible && { allocatedResourceStatuses: { storage: stages.infeasible } }),
     conditions: withResizeConditions(claim, [...kept, error]),
   };
+}
+
+/** Whether a failure has been recorded already. */
+export function hasFailed(claim: PersistentVolumeClaim, message: string): boolean {
+  const conditions = claim.status?.conditions ?? [];
+  return conditions.some((condition) => condition.type === "ControllerResizeError" && condition.message === message);
 }
 
 /** The disk could grow, but the file system has to wait for another pod. */

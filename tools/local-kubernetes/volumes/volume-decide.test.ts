@@ -1,7 +1,7 @@
 import type { PersistentVolume } from "@moco-ts/kube";
 import { expect, test } from "vitest";
 import { annotations, diskFinalizer, provisioner } from "./names.ts";
-import { decideVolume } from "./volume-decide.ts";
+import { decideVolume, isOurs } from "./volume-decide.ts";
 
 function volume(parts: { phase: string; policy?: string; deleting?: boolean; finalizer?: boolean }): PersistentVolume {
   const { phase, policy = "Delete", deleting = false, finalizer = true } = parts;
@@ -35,8 +35,9 @@ test.each([
   expect(decideVolume({ volume, disk })).toMatchObject({ do: plan });
 });
 
-test("volumes of others are left alone", () => {
+test("volumes of others are told apart", () => {
   const foreign = volume({ phase: "Released" });
+  expect(isOurs(foreign)).toBe(true);
   foreign.metadata!.annotations = { [annotations.provisionedBy]: "other" };
-  expect(decideVolume({ volume: foreign, disk: mounted })).toMatchObject({ do: "nothing" });
+  expect(isOurs(foreign)).toBe(false);
 });

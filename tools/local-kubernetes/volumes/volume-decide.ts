@@ -15,15 +15,16 @@ export type VolumePlan =
   /** Let the object go and keep the disk. */
   | { do: "release"; reason: string };
 
-/** The next step for a volume. */
+export function isOurs(volume: PersistentVolume): boolean {
+  return volume.metadata?.annotations?.[annotations.provisionedBy] === provisioner;
+}
+
+/** The next step for a volume of ours. */
 export function decideVolume({ volume, disk }: VolumeSnapshot): VolumePlan {
-  if (volume.metadata?.annotations?.[annotations.provisionedBy] !== provisioner) {
-    return { do: "nothing", reason: "the volume is not ours" };
-  }
-  const deleting = volume.metadata.deletionTimestamp !== undefined;
+  const deleting = volume.metadata?.deletionTimestamp !== undefined;
   const phase = volume.status?.phase;
   const policy = volume.spec?.persistentVolumeReclaimPolicy;
-  if (deleting && !volume.metadata.finalizers?.includes(diskFinalizer)) {
+  if (deleting && !volume.metadata?.finalizers?.includes(diskFinalizer)) {
     return { do: "nothing", reason: "others still need the object" };
   }
   // A bound volume that somebody deletes is protected until its claim is gone, and so is its disk.
