@@ -100,14 +100,15 @@ test("a version that expired is followed by a new list", async () => {
   expect(told).toEqual(["replace one", "replace two"]);
 });
 
-test("a server that went back in time is listed anew", async () => {
+test.for(["broken", "ended"] as const)("a server that went back in time is listed anew (watch %s)", async (how) => {
   const { server, clock, told, start } = setUp();
   server.put("one", "1");
   await start();
   const backup = server.backup();
   server.put("two", "1");
   await clock.advance(0);
-  server.restore(backup);
+  await clock.advance(5_000);
+  server.restore(backup, how);
   await clock.advance(200);
   expect(server.requests).toEqual(["stream", "list", "stream"]);
   expect(told).toEqual(["replace one", "upsert two 1", "replace one"]);
