@@ -5,6 +5,8 @@ import { cutNetwork, healNetwork, type Cut, type CutOptions } from "../faults/ne
 import { powerOff, powerOn, setNodeFrozen } from "../faults/node.ts";
 import { podProcesses, signalPod, type PodTarget } from "../faults/pod.ts";
 import type { ProcessHandle } from "../process/managed.ts";
+import { fillVolume, loseDisk, replaceDisk, unfillVolume, type VolumeTarget } from "../volumes/faults.ts";
+import type { Filling } from "../volumes/fill.ts";
 import { run, type RunOptions } from "../system/run.ts";
 import { clusterDirectory, defaultClusterName, loadDefinition, type ClusterDefinition } from "./definition.ts";
 import { clusterNetwork } from "./network.ts";
@@ -45,6 +47,17 @@ export interface Faults {
   kill(target: PodTarget, signal?: NodeJS.Signals): Promise<void>;
   /** The pids of a container's processes, as the machine sees them. */
   pids(target: PodTarget): Promise<number[]>;
+  /** Uses up space or inodes of a volume. Calls add up. */
+  fillVolume(target: VolumeTarget, filling: Filling): Promise<void>;
+  /** Takes away again what `fillVolume` put there. */
+  unfillVolume(target: VolumeTarget): Promise<void>;
+  /**
+   * A volume's disk breaks, and nothing on it can be saved. A pod that uses it gets I/O errors; one that is started
+   * afterwards can't mount it. Delete claim and pod to get a new volume, or put a new disk in.
+   */
+  loseDisk(target: VolumeTarget): Promise<void>;
+  /** Puts a new, empty disk into the place of a lost one. Pods see it once they are started anew. */
+  replaceDisk(target: VolumeTarget): Promise<void>;
 }
 
 export interface Cluster {
@@ -107,6 +120,10 @@ export function clusterFrom(definition: ClusterDefinition): Cluster {
       thaw: (target) => signalPod(definition, target, "SIGCONT"),
       kill: (target, signal = "SIGKILL") => signalPod(definition, target, signal),
       pids: async (target) => (await podProcesses(definition, target)).map(({ pid }) => pid),
+      fillVolume: (target, filling) => fillVolume(definition, target, filling),
+      unfillVolume: (target) => unfillVolume(definition, target),
+      loseDisk: (target) => loseDisk(definition, target),
+      replaceDisk: (target) => replaceDisk(definition, target),
     },
     processes: new Map(allProcesses(processes).map((each) => [each.name, each])),
   };

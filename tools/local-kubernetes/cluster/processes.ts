@@ -1,5 +1,4 @@
 /** Every process of a cluster. All of it follows from the definition, so that any program can find and restart them. */
-import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import {
@@ -15,6 +14,7 @@ import { kubeletArguments } from "../node/kubelet.ts";
 import { nodePlaces, type NodePlace } from "../node/paths.ts";
 import type { ProcessSpecification } from "../process/launch.ts";
 import { ManagedProcess } from "../process/managed.ts";
+import { getObject } from "../system/api.ts";
 import { clusterGroup } from "../system/cgroups.ts";
 import { clusterDirectory, type ClusterDefinition } from "./definition.ts";
 import { corefilePath } from "./dns.ts";
@@ -128,11 +128,8 @@ export function clusterProcesses(definition: ClusterDefinition): ClusterProcesse
 function volumesProcess(
   definition: ClusterDefinition,
   daemon: (specification: ProcessSpecification, group: string) => ManagedProcess,
-): ManagedProcess | undefined {
+): ManagedProcess {
   const program = join(import.meta.dirname, "..", "volumes", "main.ts");
-  if (!existsSync(program)) {
-    return undefined;
-  }
   const directory = clusterDirectory(definition.name);
   const files = controlPlaneFiles(directory);
   return daemon(
@@ -141,9 +138,19 @@ function volumesProcess(
       command: process.execPath,
       args: [program, "--kubeconfig", files.kubeconfig, "--state-dir", join(directory, "volumes")],
       logFile: join(files.logs, "volumes.log"),
+      ready: () => providesClasses(files.kubeconfig),
     },
     `${clusterGroup(definition.name)}/volumes`,
   );
+}
+
+async function providesClasses(kubeconfig: string): Promise<boolean> {
+  try {
+    return (await getObject(kubeconfig, "/apis/storage.k8s.io/v1/storageclasses/local-xfs")) !== undefined;
+  } catch {
+    // The API server does not answer, and the provisioner waits for it too.
+    return false;
+  }
 }
 
 /** Every process, in the order in which they are started. */

@@ -5,6 +5,7 @@ import { parseEndpoint } from "../faults/endpoint.ts";
 import { healNetwork } from "../faults/network.ts";
 import { actOn, type Action, type ActionOptions } from "../faults/target.ts";
 import { nameOption } from "./options.ts";
+import { volumeFaultCommands } from "./volume-fault.ts";
 
 const actions: Array<[action: Action, description: string]> = [
   ["stop", "end a process (SIGTERM), or turn a node off"],
@@ -24,6 +25,7 @@ A target is
   a whole node                                     node/node-1
   a container (by default the pod's first one)     pod/NAMESPACE/NAME, pod/NAMESPACE/NAME/CONTAINER
 
+A volume is pvc/NAMESPACE/NAME, or pod/NAMESPACE/NAME for the first volume of a pod.
 An end of a cut is pod/NAMESPACE/NAME, node/NAME, api-server, dns, or host.
 
 Example:
@@ -34,7 +36,11 @@ Example:
   for (const [action, description] of actions) {
     command.addCommand(actionCommand(action, description));
   }
-  return command.addCommand(cutCommand()).addCommand(healCommand());
+  command.addCommand(cutCommand()).addCommand(healCommand());
+  for (const each of volumeFaultCommands()) {
+    command.addCommand(each);
+  }
+  return command;
 }
 
 function actionCommand(action: Action, description: string): Command {
