@@ -44,7 +44,7 @@ export class SecretCertificate extends CurrentCertificate {
       const data = secrets.cache.get(keyOf(secret))?.data ?? {};
       const certificate = text(data, "tls.crt");
       take(this, { certificate, privateKey: text(data, "tls.key"), authorities: text(data, "ca.crt") }, logger, {
-        secret: keyOf(secret),
+        object: keyOf(secret),
       });
       return hour;
     });

@@ -17,6 +17,9 @@ import { onEachChange } from "./upkeep.ts";
 const hour = 3_600_000;
 const day = 24 * hour;
 
+/** How soon it is looked again whether a new authority is trusted by all. */
+const heldBackWait = 60_000;
+
 export interface ManagedCertificateOptions {
   readonly client: Client;
   /** Of the Secret's namespace, or of that one Secret. Somebody else runs it. */
@@ -56,7 +59,7 @@ export class ManagedCertificate implements CertificateSource {
     }
     this.#options = options;
     this.#policy = { leaf, authorityLifetime, leafLifetime, overlap };
-    this.#logger = (options.logger ?? silentLogger).with({ secret: keyOf(options.secret) });
+    this.#logger = (options.logger ?? silentLogger).with({ object: keyOf(options.secret) });
   }
 
   ready(signal: AbortSignal): Promise<Certificate> {
@@ -90,7 +93,8 @@ export class ManagedCertificate implements CertificateSource {
       }
       if (steps.length > 0) this.#logger.info("renewed certificates", { steps });
       this.#current.set({ ...keys.leaf!, authorities: bundleOf(keys) });
-      return dueAt(keys, this.#policy) - clock.now();
+      const wait = dueAt(keys, this.#policy) - clock.now();
+      return wait > 0 ? wait : heldBackWait;
     }
   }
 

@@ -202,7 +202,7 @@ describe("TLS", () => {
 
 describe("at the end", () => {
   test("requests under way are answered, idle connections are closed, and nobody new is let in", async () => {
-    const webhooks = await testWebhooks();
+    const webhooks = await testWebhooks({ shutdownTimeout: 60_000 });
     const arrived = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     webhooks.server.validating("/slow", async () => {
@@ -214,6 +214,8 @@ describe("at the end", () => {
     const agent = new Agent({ keepAlive: true });
     const options = { port, agent, ca: webhooks.certificate.authorities, method: "POST", headers: json };
     await send({ ...options, path: "/healthz" });
+    const unused = connect({ port, host: "127.0.0.1", ca: webhooks.certificate.authorities });
+    await new Promise((resolve) => unused.once("secureConnect", resolve));
     const slow = send({ ...options, path: "/slow" }, reviewOf({ object: {} }));
     await arrived.promise;
     webhooks.stop();

@@ -22,6 +22,7 @@ import type { CertificateSource, KeyPair } from "../pki/source.ts";
 import type { KubeObject } from "../types/object.ts";
 import { failed, type AdmissionResponse } from "./admission.ts";
 import { parseReview, readBody, RequestError } from "./body.ts";
+import { Connections } from "./connections.ts";
 import {
   mutating,
   respond,
@@ -81,9 +82,12 @@ export class WebhookServer {
    */
   async run(signal: AbortSignal, onListening: (address: AddressInfo) => void = () => undefined): Promise<void> {
     const { certificates, host, port = 9443 } = this.#options;
-    const server = createServer(tlsOptions(await certificates.ready(signal)), (request, response) => {
+    const options = { ...tlsOptions(await certificates.ready(signal)), handshakeTimeout: 5_000 };
+    const server = createServer(options, (request, response) => {
+      connections.waits(request.socket, response);
       void this.#serve(request, response);
     });
+    const connections = new Connections(server);
     // Longer than API servers keep an idle connection: then it is never us who close one that is about to be used.
     server.keepAliveTimeout = 120_000;
     server.headersTimeout = 10_000;
@@ -97,23 +101,23 @@ export class WebhookServer {
         if (signal.aborted) resolve();
         else signal.addEventListener("abort", () => resolve(), { once: true });
       });
-      await this.#stop(server);
+      await this.#stop(server, connections);
     } finally {
       unsubscribe();
       server.close();
     }
   }
 
-  async #stop(server: Server): Promise<void> {
+  async #stop(server: Server, connections: Connections): Promise<void> {
     const { clock, shutdownTimeout = 10_000 } = this.#options;
     this.#stopping = true;
     const cancel = clock.schedule(shutdownTimeout, () => {
       this.#logger.warn("webhook requests were cut off at shutdown", { afterMilliseconds: shutdownTimeout });
-      server.closeAllConnections();
+      connections.closeAll();
     });
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
-      server.closeIdleConnections();
+      connections.closeIdle();
     });
     cancel();
   }
