@@ -23,7 +23,7 @@ import type { HealthChecks } from "./health.ts";
  * manager: starts the parts of a program in order and stops them in order.
  *
  * Up: servers (health, metrics, webhooks), caches, components that run everywhere, leadership, components of the leader.
- * Down: components first, then the lease is released, events are written, caches and servers stop. What fails ends all.
+ * Down: components first, then events are written, the lease is released, caches and servers stop. What fails ends all.
  * If the leadership is lost, the process ends at once and nothing else is done.
  */
 export interface ManagerOptions {
@@ -64,6 +64,9 @@ export interface Manager {
 export function createManager(options: ManagerOptions): Manager {
   return new OrderedManager(options);
 }
+
+/** Milliseconds for the last events. */
+const eventsDeadline = 5000;
 
 class OrderedManager implements Manager {
   readonly #options: ManagerOptions;
@@ -122,9 +125,9 @@ class OrderedManager implements Manager {
     try {
       await withDeadline({ what: "stopping", milliseconds, clock: this.#clock }, async (signal) => {
         await this.#components.stop();
+        await Promise.all(events.map((recorder) => this.#writeOut(recorder, signal)));
         // Not before everything has ended: whoever takes over begins at once.
         await election?.release(signal);
-        await Promise.all(events.map((recorder) => recorder.close(signal)));
         await this.#caches.stop();
         await this.#servers.stop();
       });
@@ -134,6 +137,12 @@ class OrderedManager implements Manager {
       const running = [this.#components, this.#caches, this.#servers].flatMap((group) => group.running);
       this.#fail(new CodedError("SHUTDOWN_INCOMPLETE", `still running: ${running.join(", ")}`, { cause: error }));
     }
+  }
+
+  /** Events are not worth the time that the lease and the others need to stop. */
+  async #writeOut(recorder: EventRecorder, signal: AbortSignal): Promise<void> {
+    const limits = { what: "writing events", milliseconds: eventsDeadline, clock: this.#clock, signal };
+    await withDeadline(limits, (limited) => recorder.close(limited)).catch(() => undefined);
   }
 
   /** The first failure counts: the others follow from it. */
