@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { prepareCoreDns } from "./coredns.ts";
 
 /** One go.mod of ours. It has no Go code: it pins the versions of the programs that are built from it. */
-export interface GoModule {
+interface GoModule {
   directory: string;
   linkerFlags: string;
   /** Makes the folder to build in. Default: `directory`. */

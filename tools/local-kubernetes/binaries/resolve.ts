@@ -14,7 +14,7 @@ import { build } from "./build.ts";
 import { catalog, platformName, type Program } from "./catalog.ts";
 import { download } from "./download.ts";
 
-export type Origin = "cache" | "KUBEBUILDER_ASSETS" | "PATH" | "download" | "build";
+type Origin = "cache" | "KUBEBUILDER_ASSETS" | "PATH" | "download" | "build";
 
 export interface Binary {
   name: string;

@@ -92,7 +92,7 @@ export async function cluster(name: string = defaultClusterName): Promise<Cluste
   return clusterFrom(definition);
 }
 
-export function clusterFrom(definition: ClusterDefinition): Cluster {
+function clusterFrom(definition: ClusterDefinition): Cluster {
   const { auditLog, binaries, controlPlaneOnly, name, networkNumber } = definition;
   const directory = clusterDirectory(name);
   const files = controlPlaneFiles(directory);

@@ -17,7 +17,7 @@ export function nodeNamespace(cluster: string, node: number): string {
 }
 
 /** The host's interface for a cluster. The network number keeps the name within the 15 characters of the kernel. */
-export function hostInterface(networkNumber: number): string {
+function hostInterface(networkNumber: number): string {
   return `lk-${networkNumber}`;
 }
 
@@ -114,7 +114,7 @@ export async function deleteNetwork(definition: Pick<ClusterDefinition, "name" |
   }
 }
 
-export async function namespaces(): Promise<string[]> {
+async function namespaces(): Promise<string[]> {
   const output = await run("ip", ["netns", "list"]);
   return output
     .split("\n")

@@ -39,7 +39,7 @@ export interface ClusterProcesses {
   nodes: NodeProcesses[];
 }
 
-export function controlPlaneSettings(definition: ClusterDefinition): ComponentOptions {
+function controlPlaneSettings(definition: ClusterDefinition): ComponentOptions {
   const { auditLog, binaries, controlPlaneOnly, name, networkNumber, ports } = definition;
   const network = clusterNetwork(networkNumber);
   return {

@@ -172,8 +172,6 @@ async function bringUp(definition: ClusterDefinition, progress: Progress): Promi
       progress.done(`${place.name} is Ready`);
     }),
   );
-  await untilServiceAccount(files.kubeconfig);
-  progress.done(controlPlaneOnly ? "ready" : "ready for pods");
 }
 
 async function startNode(node: NodeProcesses, served: Promise<void>): Promise<void> {
@@ -200,15 +198,6 @@ async function untilReady(kubeconfig: string, node: string): Promise<void> {
     },
     { what: `${node} to be Ready`, interval: 200 },
   );
-}
-
-/** Until then no pod can be created. */
-async function untilServiceAccount(kubeconfig: string): Promise<void> {
-  const path = "/api/v1/namespaces/default/serviceaccounts/default";
-  await waitFor(async () => (await getObject(kubeconfig, path)) !== undefined, {
-    what: "the default service account",
-    interval: 100,
-  });
 }
 
 function describe(binaries: Binary[]): string {

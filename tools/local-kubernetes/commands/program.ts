@@ -3,6 +3,7 @@ import { doctorCommand } from "./doctor.ts";
 import { downCommand } from "./down.ts";
 import { faultCommand } from "./fault.ts";
 import { kubectlCommand } from "./kubectl.ts";
+import { loadCommand } from "./load.ts";
 import { logsCommand } from "./logs.ts";
 import { statusCommand } from "./status.ts";
 import { upCommand } from "./up.ts";
@@ -25,6 +26,7 @@ The binaries are kept in \${MOCO_TS_CACHE:-~/.cache/moco-ts}, the clusters in \$
     .addCommand(upCommand())
     .addCommand(downCommand())
     .addCommand(statusCommand())
+    .addCommand(loadCommand())
     .addCommand(kubectlCommand())
     .addCommand(logsCommand())
     .addCommand(faultCommand())

@@ -74,6 +74,9 @@ export function controllerManagerFlags({ files, address, ports }: ControlPlaneSe
     "bind-address": address,
     "secure-port": ports.controllerManager,
     "use-service-account-credentials": true,
+    // By default it makes 20 requests a second, and needs seconds to get started.
+    "kube-api-qps": 500,
+    "kube-api-burst": 1000,
     "root-ca-file": files.authority,
     "service-account-private-key-file": files.serviceAccountKey,
     "cluster-signing-cert-file": files.authority,

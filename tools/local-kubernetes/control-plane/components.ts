@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ProcessSpecification } from "../process/launch.ts";
+import { getObject } from "../system/api.ts";
 import {
   apiServerFlags,
   controllerManagerFlags,
@@ -31,27 +32,35 @@ export function apiServerUrl({ address, ports }: ControlPlaneSettings): string {
 
 export function controlPlaneComponents(options: ComponentOptions): ControlPlaneComponents {
   const { address, binaries, files, ports } = options;
-  const component = (name: string, flags: Flags, readyUrl: string): ProcessSpecification => ({
+  const component = (name: string, flags: Flags, ready: () => Promise<boolean>): ProcessSpecification => ({
     name,
     command: binaries[name] ?? name,
     args: toArguments(flags),
     logFile: join(files.logs, `${name}.log`),
-    ready: () => answers(readyUrl),
+    ready,
   });
   return {
-    etcd: component("etcd", etcdFlags(options), `http://${address}:${ports.etcdMetrics}/readyz`),
-    apiServer: component(
-      "kube-apiserver",
-      { ...apiServerFlags(options), ...options.apiServerFlags },
-      `${apiServerUrl(options)}/readyz`,
+    etcd: component("etcd", etcdFlags(options), () => answers(`http://${address}:${ports.etcdMetrics}/readyz`)),
+    apiServer: component("kube-apiserver", { ...apiServerFlags(options), ...options.apiServerFlags }, () =>
+      answers(`${apiServerUrl(options)}/readyz`),
     ),
-    controllerManager: component(
-      "kube-controller-manager",
-      controllerManagerFlags(options),
-      `https://${address}:${ports.controllerManager}/healthz`,
+    controllerManager: component("kube-controller-manager", controllerManagerFlags(options), () =>
+      // It is healthy before its controllers run. Without this account no pod can be created.
+      exists(files.kubeconfig, "/api/v1/namespaces/default/serviceaccounts/default"),
     ),
-    scheduler: component("kube-scheduler", schedulerFlags(options), `https://${address}:${ports.scheduler}/healthz`),
+    scheduler: component("kube-scheduler", schedulerFlags(options), () =>
+      answers(`https://${address}:${ports.scheduler}/healthz`),
+    ),
   };
+}
+
+async function exists(kubeconfig: string, path: string): Promise<boolean> {
+  try {
+    return (await getObject(kubeconfig, path)) !== undefined;
+  } catch {
+    // The API server is not there yet: the caller asks again.
+    return false;
+  }
 }
 
 /** For an API server that has nobody but the loopback address. */

@@ -126,7 +126,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     stop,
     compact: async () => {
       await compactHistory(settings.ports.etcd);
-      await apiServer.restart();
+      await apiServer.restart("SIGKILL");
     },
   };
 }

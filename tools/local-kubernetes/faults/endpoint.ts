@@ -55,12 +55,13 @@ export function parseEndpoint(text: string): Endpoint {
   if (text === "api-server" || text === "dns" || text === "host") {
     return text;
   }
-  const [kind, ...rest] = text.split("/");
-  if (kind === "node" && rest[0] !== undefined && rest.length === 1) {
-    return { node: rest[0] };
+  const [, node] = /^node\/([^/]+)$/.exec(text) ?? [];
+  if (node !== undefined) {
+    return { node };
   }
-  if (kind === "pod" && rest[0] !== undefined && rest[1] !== undefined && rest.length === 2) {
-    return { pod: { namespace: rest[0], name: rest[1] } };
+  const [, namespace, name] = /^pod\/([^/]+)\/([^/]+)$/.exec(text) ?? [];
+  if (namespace !== undefined && name !== undefined) {
+    return { pod: { namespace, name } };
   }
   throw new Error(`"${text}" is none of pod/NAMESPACE/NAME, node/NAME, api-server, dns, host`);
 }

@@ -27,7 +27,7 @@ export interface NodePlace {
   cniConfiguration: string;
 }
 
-export function nodePlace(definition: ClusterDefinition, number: number): NodePlace {
+function nodePlace(definition: ClusterDefinition, number: number): NodePlace {
   const name = `node-${number}`;
   const directory = join(clusterDirectory(definition.name), "nodes", name);
   const inside = (...parts: string[]) => join(directory, ...parts);

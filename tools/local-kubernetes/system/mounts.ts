@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { run } from "./run.ts";
+import { run, tryRun } from "./run.ts";
+import { waitFor } from "./wait.ts";
 
 /** Everything mounted at or below a directory, in the order of mounting. */
 export async function mountsBelow(directory: string): Promise<string[]> {
@@ -14,17 +15,19 @@ export async function mountsBelow(directory: string): Promise<string[]> {
 /** Unmounts everything at or below a directory. */
 export async function unmountBelow(directory: string): Promise<void> {
   for (const path of (await mountsBelow(directory)).toReversed()) {
-    // Lazily: who still has a file open there is about to end.
-    await run("umount", ["--lazy", path]);
+    if ((await tryRun("umount", [path])) === undefined) {
+      // Somebody still has a file open there. The kernel unmounts it when that ends.
+      await run("umount", ["--lazy", path]);
+    }
   }
 }
 
-export interface LoopDevice {
+interface LoopDevice {
   device: string;
   file: string;
 }
 
-export async function loopDevices(): Promise<LoopDevice[]> {
+async function loopDevices(): Promise<LoopDevice[]> {
   const output = await run("losetup", ["--list", "--json", "--output", "NAME,BACK-FILE"]);
   if (output.trim() === "") {
     return [];
@@ -35,9 +38,11 @@ export async function loopDevices(): Promise<LoopDevice[]> {
 
 /** Detaches the loop devices whose file lies below a directory. */
 export async function detachBelow(directory: string): Promise<void> {
-  for (const { device, file } of await loopDevices()) {
-    if (file.startsWith(`${directory}/`)) {
-      await run("losetup", ["--detach", device]);
-    }
+  const attached = async () => (await loopDevices()).filter(({ file }) => file.startsWith(`${directory}/`));
+  for (const { device } of await attached()) {
+    await run("losetup", ["--detach", device]);
   }
+  await waitFor(async () => (await attached()).length === 0, {
+    what: `loop devices below ${directory} to be detached`,
+  });
 }
