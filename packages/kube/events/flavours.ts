@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { formatMicroTime } from "../lease/record.ts";
 import type { Client, RequestOptions } from "../rest/client.ts";
 import { Events, EventsV1Events, type Event, type EventsV1Event } from "../types/generated/index.ts";
@@ -8,7 +9,7 @@ export interface Reporter {
   /** The controller's name, as users see it under FROM. */
   readonly component: string;
   /** Which of its processes. */
-  readonly instance: string;
+  readonly instance: string | undefined;
 }
 
 /** How a series is written to the server: created once, then brought up to date. */
@@ -33,7 +34,7 @@ export function coreEvents({ component, instance }: Reporter): Flavour {
         lastTimestamp: formatTime(series.lastSeen),
         source: { component },
         reportingComponent: component,
-        reportingInstance: truncate(instance, 128),
+        ...(instance !== undefined && { reportingInstance: truncate(instance, 128) }),
       };
       return client.create(Events, event, options);
     },
@@ -46,7 +47,7 @@ export function coreEvents({ component, instance }: Reporter): Flavour {
 }
 
 /** events.k8s.io/v1: the first one alone, then `series` with a count. The note can't change any more. */
-export function seriesEvents({ component, instance }: Reporter): Flavour {
+export function seriesEvents({ component, instance = hostname() }: Reporter): Flavour {
   return {
     create(client, series, options) {
       const { regarding, type, reason, message, count } = series;

@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import { Metrics, raceAbort, retry, silentLogger, systemClock, type Clock, type Logger } from "@moco-ts/base";
 import { ConnectionError, isAlreadyExists, isNotFound, KubeError } from "../rest/errors.ts";
 import type { Client } from "../rest/client.ts";
@@ -23,7 +22,7 @@ export interface EventRecorderOptions {
   readonly client: Client;
   /** The controller's name, as users see it under FROM. */
   readonly component: string;
-  /** Which of its processes. Default: the host's name. */
+  /** Which of its processes. Default: not told, or the host's name where it is required (events.k8s.io). */
   readonly instance?: string;
   /** Which API to write to. Default "core". */
   readonly api?: "core" | "events.k8s.io";
@@ -52,7 +51,7 @@ export class EventRecorder {
   #writing: Promise<void> | undefined;
 
   constructor(options: EventRecorderOptions) {
-    const { component, instance = hostname(), metrics = new Metrics() } = options;
+    const { component, instance, metrics = new Metrics() } = options;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.logger ?? silentLogger;
