@@ -14,7 +14,7 @@ LOCAL_KUBERNETES := node tools/local-kubernetes/main.ts
 AREAS := ground cluster clustering rollout volume autoresizer product
 # Empty where a node can run.
 NO_NODE := $(shell [ "$$(uname -s)" = Linux ] && [ "$$(id -u)" = 0 ] || \
-	echo "a node needs Linux and root. Run as root on Linux, or set KUBECONFIG to use an existing cluster with kubectl")
+	echo "a node needs Linux and root. With KUBECONFIG set, 'make demo EXISTING=1' uses an existing cluster instead.")
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
 .PHONY: help
@@ -23,6 +23,7 @@ help: ## List the targets
 	@echo
 	@echo "  make e2e AREA=ground     one area of: $(AREAS)"
 	@echo "  make demo KEEP=1         leave the demo's cluster up"
+	@echo "  make demo EXISTING=1     use the cluster that KUBECONFIG names"
 
 .PHONY: setup
 setup: $(INSTALLED) ## Install the npm packages (done by every target that needs them)
@@ -79,7 +80,7 @@ e2e: setup ## All e2e tests, or those of one AREA
 
 .PHONY: demo
 demo: setup ## Bring up a local cluster and show what it does
-	node tools/demo/main.ts $(if $(KEEP),--keep)
+	node tools/demo/main.ts $(if $(KEEP),--keep) $(if $(EXISTING),--existing)
 
 .PHONY: images
 images: setup ## Build the images

@@ -2,17 +2,24 @@
 import { Command } from "commander";
 import { describeError } from "@moco-ts/base";
 import { connect, createPodStreams, loadKubeconfig } from "@moco-ts/kube";
-import { buildImages, down, loadImages, up } from "@moco-ts/local-kubernetes";
-import { mysqlImage } from "./manifests.ts";
 import { Narrator } from "./narrator.ts";
+import { existingPlace, localPlace, type Place } from "./place.ts";
 import { tellStory } from "./story.ts";
 
-const name = "demo";
-const { keep } = new Command("demo")
-  .description("bring up a local Kubernetes node, run mysqld on an expandable volume, and grow the volume under it")
-  .option("--keep", "leave the cluster up at the end")
+const { keep, existing, image } = new Command("demo")
+  .description("run mysqld on an expandable volume in a local Kubernetes node, and grow the volume under it")
+  .option("--keep", "leave everything up at the end")
+  .option("--existing", "use the cluster that KUBECONFIG names, in a namespace of its own, instead of a local node")
+  .option("--image <image>", "with --existing: an image with mysqld and a shell", "mysql:9.7")
   .parse()
-  .opts<{ keep?: boolean }>();
+  .opts<{ keep?: boolean; existing?: boolean; image: string }>();
+
+const kubeconfig = process.env["KUBECONFIG"];
+if (existing && !kubeconfig) {
+  console.error("demo: --existing needs KUBECONFIG to name the cluster's file");
+  process.exit(2);
+}
+if (kubeconfig && !existing) console.log("KUBECONFIG is set: `make demo EXISTING=1` would use that cluster instead.");
 
 const interrupted = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -23,42 +30,33 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 const narrator = new Narrator();
-const report = (line: string): void => narrator.say(line);
 
-async function demo(signal: AbortSignal): Promise<void> {
-  const cluster = await narrator.step("A Kubernetes node on this machine", () => up({ name, report }));
-  signal.throwIfAborted();
-  await narrator.step("An image with mysqld, loaded into the node", async () => {
-    await buildImages({ names: ["mysql"], report, signal });
-    await loadImages(cluster.nodes, [mysqlImage], { report, signal });
-  });
-  const config = await loadKubeconfig({ environment: {}, path: cluster.kubeconfigPath });
+async function play({ kubeconfigPath, namespace, image, hints }: Place, signal: AbortSignal): Promise<void> {
+  const config = await loadKubeconfig({ environment: {}, path: kubeconfigPath });
   const [client, streams] = [connect(config), createPodStreams(config)];
   try {
-    await tellStory({ client, streams, narrator, signal });
+    await tellStory({ client, streams, narrator, namespace, image, signal });
   } finally {
     await Promise.all([client.close(), streams.close()]);
   }
   narrator.end(
     keep
-      ? [
-          "The cluster is still up. To go on by yourself:",
-          `  export KUBECONFIG=${cluster.kubeconfigPath} PATH=$PWD/node_modules/.bin:$PATH`,
-          "  node tools/local-kubernetes/main.ts kubectl --name demo get pods,pvc",
-          "  node tools/local-kubernetes/main.ts down --name demo",
-        ]
-      : ["`make demo KEEP=1` leaves the cluster up, to go on by yourself."],
+      ? ["Everything is still up. To go on by yourself, and to clean up:", ...hints]
+      : ["`make demo KEEP=1` leaves everything up, to go on by yourself."],
   );
 }
 
+let place: Place | undefined;
 try {
-  await demo(interrupted.signal);
+  const { signal } = interrupted;
+  place =
+    existing && kubeconfig
+      ? await existingPlace(kubeconfig, image, narrator, signal)
+      : await localPlace(narrator, signal);
+  await play(place, signal);
 } catch (error) {
   console.error(`demo: ${describeError(error)}`);
   process.exitCode = 1;
 } finally {
-  if (!keep || interrupted.signal.aborted) {
-    console.log("\nTaking the cluster down.");
-    await down(name, { report });
-  }
+  if (!keep || interrupted.signal.aborted) await place?.leave();
 }

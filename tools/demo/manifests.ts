@@ -1,10 +1,8 @@
 import type { PersistentVolumeClaim, Pod } from "@moco-ts/kube";
 
-export const mysqlImage = "localhost/moco-ts/mysql:9.7";
-
-export function claim(size: string): PersistentVolumeClaim {
+export function claim(namespace: string, size: string): PersistentVolumeClaim {
   return {
-    metadata: { name: "mysql-data", namespace: "default" },
+    metadata: { name: "mysql-data", namespace },
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: size } } },
   };
 }
@@ -22,10 +20,10 @@ const volumeMounts = [
 ];
 
 /** One mysqld without an operator: an init container makes the data directory once. */
-export function mysqlPod(): Pod {
+export function mysqlPod(namespace: string, image: string): Pod {
   const initialise = `test -d /var/lib/mysql/data/mysql || exec mysqld --initialize-insecure ${options.join(" ")}`;
   return {
-    metadata: { name: "mysql", namespace: "default" },
+    metadata: { name: "mysql", namespace },
     spec: {
       securityContext: {
         runAsNonRoot: true,
@@ -37,8 +35,8 @@ export function mysqlPod(): Pod {
       initContainers: [
         {
           name: "initialise",
-          image: mysqlImage,
-          imagePullPolicy: "Never",
+          image,
+          imagePullPolicy: "IfNotPresent",
           command: ["sh", "-c", initialise],
           securityContext,
           volumeMounts,
@@ -47,8 +45,8 @@ export function mysqlPod(): Pod {
       containers: [
         {
           name: "mysqld",
-          image: mysqlImage,
-          imagePullPolicy: "Never",
+          image,
+          imagePullPolicy: "IfNotPresent",
           args: [...options, "--innodb-buffer-pool-size=64M", "--mysqlx=OFF", "--secure-file-priv=NULL"],
           securityContext,
           volumeMounts,

@@ -8,21 +8,22 @@ export interface Stage {
   readonly client: Client;
   readonly streams: PodStreams;
   readonly narrator: Narrator;
+  readonly namespace: string;
+  /** mysqld as a user of number 10000, with a shell. */
+  readonly image: string;
   readonly signal: AbortSignal;
 }
 
-const podKey = { namespace: "default", name: "mysql" };
-const claimKey = { namespace: "default", name: "mysql-data" };
-
 /** mysqld on a volume of 1 GiB, some rows, and the volume grown under it. */
 export async function tellStory(stage: Stage): Promise<void> {
-  const { client, narrator, signal } = stage;
+  const { client, narrator, namespace, image, signal } = stage;
+  const claimKey = { namespace, name: "mysql-data" };
 
   await narrator.step("A mysqld pod on an expandable volume of 1 GiB", async () => {
-    await client.create(PersistentVolumeClaims, claim("1Gi"), { signal });
-    await client.create(Pods, mysqlPod(), { signal });
+    await client.create(PersistentVolumeClaims, claim(namespace, "1Gi"), { signal });
+    await client.create(Pods, mysqlPod(namespace, image), { signal });
     await until(stage, "the pod to be Ready", async () => {
-      const { status } = await client.get(Pods, podKey, { signal });
+      const { status } = await client.get(Pods, podOf(stage), { signal });
       return status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
     });
     narrator.say(`mysqld ${await query(stage, "SELECT VERSION()")} answers`);
@@ -37,7 +38,7 @@ export async function tellStory(stage: Stage): Promise<void> {
 
   await narrator.step("The volume grown to 2 GiB while mysqld runs", async () => {
     const before = await uptime(stage);
-    const body = { spec: claim("2Gi").spec };
+    const body = { spec: claim(namespace, "2Gi").spec };
     await client.patch(PersistentVolumeClaims, claimKey, { type: "merge", body }, { signal });
     await until(stage, "the claim to report 2Gi", async () => {
       const { status } = await client.get(PersistentVolumeClaims, claimKey, { signal });
@@ -70,9 +71,14 @@ async function freeSpace(stage: Stage): Promise<string> {
   return `${size} in size, ${used} (${percent}) used`;
 }
 
-async function run({ streams, signal }: Stage, command: readonly string[]): Promise<string> {
+function podOf({ namespace }: Stage): { namespace: string; name: string } {
+  return { namespace, name: "mysql" };
+}
+
+async function run(stage: Stage, command: readonly string[]): Promise<string> {
   const [output, errors] = [new Capture(), new Capture()];
-  const code = await streams.exec(podKey, "mysqld", command, { stdout: output, stderr: errors, signal });
+  const { streams, signal } = stage;
+  const code = await streams.exec(podOf(stage), "mysqld", command, { stdout: output, stderr: errors, signal });
   if (code !== 0) throw new Error(`${command[0]} ended with ${code}: ${errors.text.trim()}`);
   return output.text.trim();
 }
