@@ -42,7 +42,7 @@ check: setup ## Format, lint, types, unused code, generated files up to date
 	$(call say,Types)
 	tsc -p .
 	$(call say,Unused code)
-	knip
+	knip --no-config-hints
 	$(call say,Generated files)
 	$(MAKE) generate CHECK=--check
 

@@ -68,7 +68,7 @@ export interface ObjectKey {
 export type Key = string;
 
 export function keyOf(object: KubeObject | ObjectKey): Key {
-  const { namespace, name = "" } = "name" in object ? object : ((object as KubeObject).metadata ?? {});
+  const { namespace, name = "" } = "name" in object ? object : (object.metadata ?? {});
   return namespace ? `${namespace}/${name}` : name;
 }
 
