@@ -15,3 +15,4 @@ export { Disk } from "./volumes/disk.ts";
 export type { VolumeTarget } from "./volumes/faults.ts";
 export type { Filling } from "./volumes/fill.ts";
 export { failExpansionAnnotation } from "./volumes/names.ts";
+export { imagesFolder } from "./images/sources.ts";

@@ -1,7 +1,7 @@
 import { findPluginDirectory } from "../node/files.ts";
 import { findBusybox } from "../node/pause.ts";
 import { findProgram } from "../system/environment.ts";
-import { run, tryRun } from "../system/run.ts";
+import { installPackages } from "../system/packages.ts";
 import type { Report } from "../system/report.ts";
 
 /** What a node needs of the machine: a program, and the Debian package that has it. */
@@ -50,16 +50,8 @@ export async function ensurePackages(report: Report): Promise<void> {
   if (missing.length === 0) {
     return;
   }
-  const packages = missing.map((requirement) => requirement.package);
-  if ((await tryRun("apt-get", ["--version"])) === undefined) {
-    throw new Error(`install these programs first: ${missing.map(({ program }) => program).join(", ")}`);
-  }
-  report(`installing ${packages.join(", ")} with apt-get`);
-  const env = { DEBIAN_FRONTEND: "noninteractive" };
-  const install = ["install", "--yes", "--no-install-recommends", ...packages];
-  if ((await tryRun("apt-get", install, { env })) === undefined) {
-    // The lists of packages may never have been fetched, or be too old.
-    await run("apt-get", ["update"], { env });
-    await run("apt-get", install, { env });
-  }
+  await installPackages(
+    missing.map((requirement) => requirement.package),
+    report,
+  );
 }

@@ -5,6 +5,7 @@ import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
+import { childEnvironment } from "../system/environment.ts";
 import type { Report } from "../system/report.ts";
 import { CommandError } from "../system/run.ts";
 import { mediaTypes, type ImageConfig, type ImageLayout, type StoredImage } from "./layout.ts";
@@ -53,7 +54,7 @@ async function installPackages(layout: ImageLayout, recipe: BaseRecipe, signal?:
     "-",
     ...(mirror === undefined ? [] : [mirror]),
   ];
-  const child = spawn("mmdebstrap", args, { signal, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn("mmdebstrap", args, { env: childEnvironment(), signal, stdio: ["ignore", "pipe", "pipe"] });
   let messages = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (messages = (messages + text).slice(-2000)));
   const ended = new Promise<void>((resolve, reject) => {

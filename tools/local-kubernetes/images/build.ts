@@ -38,7 +38,7 @@ export async function buildImages(options: BuildOptions = {}): Promise<StoredIma
     const known = ["base", ...sources.map(({ name }) => name)].join(", ");
     throw new Error(`no such image: ${unknown.join(", ")}. There are ${known}`);
   }
-  await ensurePrograms(["buildah", "mmdebstrap"], report, signal);
+  await ensurePrograms(report, signal);
   const build = async () => {
     const layout = new ImageLayout(join(store, "layout"));
     const buildah = new Buildah(join(store, "buildah"), signal);

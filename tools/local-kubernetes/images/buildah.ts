@@ -44,7 +44,7 @@ export class Buildah {
     return run("buildah", [...storage, "--storage-driver", "overlay", ...args], {
       cwd,
       // Needs no container runtime, and works inside of containers too.
-      env: { ...process.env, BUILDAH_ISOLATION: "chroot" },
+      env: { BUILDAH_ISOLATION: "chroot" },
       signal: this.signal,
     });
   }
