@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { down, up, type Cluster, type ClusterNode, type Endpoint } from "@moco-ts/local-kubernetes";
+import { program } from "./program.ts";
 import { apply, fetchFrom, podAddress, service, untilPodsReady, webPod } from "./pods.ts";
 
 const name = "ground-faults";
@@ -65,6 +68,15 @@ describe("the network is cut", () => {
     expect(await fetchFrom(cluster, "first", "http://service-of-second")).toBe("second");
   });
 
+  test("between the host and the API server", async () => {
+    const cut = await cluster.faults.cut("host", "api-server");
+    await expect(cluster.kubectl(["get", "nodes", "--request-timeout=1s"])).rejects.toThrow(
+      /timeout|deadline|exceeded/i,
+    );
+    await cut.heal();
+    expect(await cluster.kubectl(["get", "nodes"])).toContain("node-2");
+  });
+
   test("one way: packets of the other direction still arrive", async () => {
     await cluster.faults.cut(pod("first"), pod("neighbour"), { oneWay: true });
     expect(await knocksAt("neighbour", "first")).toBe(true);
@@ -111,6 +123,28 @@ describe("processes of a pod", () => {
     expect(await cluster.faults.pids(target)).not.toEqual(before);
   });
 });
+
+test("the commands do the same", async () => {
+  await localKubernetes("fault", "freeze", "pod/default/neighbour/web", "--process", "httpd");
+  expect(await reaches("first", "neighbour")).toBe(false);
+  await localKubernetes("fault", "thaw", "pod/default/neighbour");
+  expect(await reaches("first", "neighbour")).toBe(true);
+
+  const id = await localKubernetes("fault", "cut", "node/node-1", "pod/default/second", "--one-way");
+  expect(await reaches("first", "second")).toBe(false);
+  await localKubernetes("fault", "heal", id.trim());
+  expect(await reaches("first", "second")).toBe(true);
+
+  await localKubernetes("fault", "kill", "node-2/kube-proxy");
+  expect(await localKubernetes("status")).toMatch(/node-2\/kube-proxy +stopped/);
+  await localKubernetes("fault", "start", "node-2/kube-proxy");
+  expect(await localKubernetes("status")).toMatch(/node-2\/kube-proxy +pid/);
+  await expect(localKubernetes("fault", "stop", "nonsense")).rejects.toThrow(/node-2\/kubelet/);
+});
+
+async function localKubernetes(...args: string[]): Promise<string> {
+  return (await promisify(execFile)(process.execPath, [program, ...args, "--name", name])).stdout;
+}
 
 describe("the control plane", () => {
   test("is frozen: requests hang, and are answered when it is thawed", async () => {

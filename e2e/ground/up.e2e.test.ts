@@ -1,13 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, expect, test } from "vitest";
 import { cluster, down, up } from "@moco-ts/local-kubernetes";
+import { program } from "./program.ts";
 
-const program = join(dirname(createRequire(import.meta.url).resolve("@moco-ts/local-kubernetes")), "main.ts");
 const names = ["ground-up", "ground-beside"];
 
 afterEach(async () => {

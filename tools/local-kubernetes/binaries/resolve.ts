@@ -149,7 +149,8 @@ async function acquire(
     const title = group.map(({ name, version }) => `${name} ${version}`).join(", ");
     report(`no download possible: building ${title} with Go (minutes the first time, then cached)`);
     const start = performance.now();
-    await build(group, directory, signal);
+    const stillAlive = setInterval(() => report(`still building after ${secondsSince(start)}`), 60_000);
+    await build(group, directory, signal).finally(() => clearInterval(stillAlive));
     report(`built in ${secondsSince(start)}`);
     for (const { name, version } of group) {
       binaries.push({ name, version, path: join(directory, name), origin: "build" });

@@ -157,15 +157,17 @@ async function bringUp(definition: ClusterDefinition, progress: Progress): Promi
     await processes.etcd.start();
     await processes.apiServer.start();
     progress.done(`API server at ${server}`);
-    await Promise.all([
-      processes.controllerManager.start(),
-      processes.scheduler.start(),
-      processes.dns?.start(),
-      processes.volumes?.start(),
-    ]);
+  })();
+  const controlled = (async () => {
+    await served;
+    await Promise.all([processes.controllerManager.start(), processes.scheduler.start(), processes.dns?.start()]);
     progress.done(controlPlaneOnly ? "controllers" : "controllers and DNS");
   })();
-  await Promise.all([served, ...processes.nodes.map((node) => startNode(node, served))]);
+  const provided = (async () => {
+    await served;
+    await processes.volumes?.start();
+  })();
+  await Promise.all([controlled, provided, ...processes.nodes.map((node) => startNode(node, served))]);
   await Promise.all(
     processes.nodes.map(async ({ place }) => {
       await untilReady(files.kubeconfig, place.name);
