@@ -1,7 +1,7 @@
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { run, tryRun } from "../system/run.ts";
-import { mountAt } from "./mounts.ts";
+import { mountAt } from "../system/mounts.ts";
 
 /** mkfs.xfs refuses anything smaller. */
 export const smallestDisk = 300n * 1024n * 1024n;
