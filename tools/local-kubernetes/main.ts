@@ -1,4 +1,10 @@
-import { program } from "./commands/program.ts";
+import { enableCompileCache } from "node:module";
+import { join } from "node:path";
+import { cacheDirectory } from "./system/cache.ts";
+
+// Half of the time of a short command would go into reading its own source.
+enableCompileCache(join(cacheDirectory(), "node"));
+const { program } = await import("./commands/program.ts");
 
 try {
   await program().parseAsync();
