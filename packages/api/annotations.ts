@@ -1,0 +1,27 @@
+import type { KubeObject } from "@moco-ts/kube";
+import { apiGroup } from "./group.ts";
+
+export const annotationKeys = {
+  /** On a Pod: the primary shall be another one. Removed once it is. */
+  demote: `${apiGroup}/demote`,
+  /** On a Pod: it must not be deleted now. */
+  preventDelete: `${apiGroup}/prevent-delete`,
+  /** On a MySQLCluster: replication, failover and switchover are left to a person. */
+  clusteringStopped: `${apiGroup}/clustering-stopped`,
+  /** On a MySQLCluster: its resources stay as they are. */
+  reconciliationStopped: `${apiGroup}/reconciliation-stopped`,
+  /** On a MySQLCluster, copied to its StatefulSet: updates roll out without waiting for the cluster's health. */
+  forceRollingUpdate: `${apiGroup}/force-rolling-update`,
+  /** On a MySQLCluster: volume claim templates may ask for less storage than before. */
+  allowVolumeReduction: `${apiGroup}/allow-volume-reduction`,
+  /** On a Secret with passwords: the version of its form. */
+  secretVersion: `${apiGroup}/secret-version`,
+} as const;
+
+/** The only form of password Secrets that there is. */
+export const secretVersion = "1";
+
+/** True if the annotation is there and says "true": nothing else switches something on. */
+export function isAnnotated(object: KubeObject, key: string): boolean {
+  return object.metadata?.annotations?.[key] === "true";
+}

@@ -1,0 +1,35 @@
+import type { EventContent } from "@moco-ts/kube";
+
+/** The component that Events are recorded for. */
+export const eventComponent = "moco-controller";
+
+/** Everything that is told of a MySQLCluster, with the texts that users' alerts look for. */
+export const clusterEvents = {
+  initCloned: () => normal("InitCloned", "Clone from an external mysqld succeeded"),
+  initCloneFailed: (problem: string) => warning("InitCloneFailed", `Clone from an external mysqld failed: ${problem}`),
+  switchOver: (ordinal: number) =>
+    normal("SwitchOver", `The primary was changed to instance ${ordinal} due to a switchover`),
+  switchOverFailed: (problem: string) => warning("SwitchOverFailed", `The primary could not be changed: ${problem}`),
+  failOver: (ordinal: number) => normal("FailOver", `The primary was changed to instance ${ordinal} due to a failover`),
+  failOverFailed: (problem: string) => warning("FailOverFailed", `The primary could not be changed: ${problem}`),
+  cloned: (ordinal: number) => normal("Cloned", `Clone from the primary succeeded for instance ${ordinal}`),
+  cloneFailed: (ordinal: number, problem: string) =>
+    warning("CloneFailed", `Clone from the primary failed for instance ${ordinal}: ${problem}`),
+  writable: () => normal("Writable", "The primary became writable"),
+  backupCreated: () => normal("BackupCreated", "Backup created"),
+  backupNoBinlog: () => warning("BackupNoBinlog", "Backup created w/o binlog files"),
+  restored: () => normal("Restored", "Successfully restored data from backup"),
+} as const;
+
+/** What is told of a StatefulSet. */
+export const statefulSetEvents = {
+  partitionUpdate: (from: number, to: number) => normal("PartitionUpdate", `Updated partition from ${from} to ${to}`),
+} as const;
+
+function normal(reason: string, message: string): EventContent {
+  return { type: "Normal", reason, message };
+}
+
+function warning(reason: string, message: string): EventContent {
+  return { type: "Warning", reason, message };
+}

@@ -1,0 +1,78 @@
+import { Type } from "typebox";
+import { integer, keyedList, nullable, oneOf, textMap, time } from "../schema/fields.ts";
+
+const condition = Type.Object({
+  type: Type.String({
+    maxLength: 316,
+    pattern: "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
+    description: "What the condition is about.",
+  }),
+  status: oneOf(["True", "False", "Unknown"], { description: "Whether it is so." }),
+  observedGeneration: Type.Optional(
+    integer("int64", { minimum: 0, description: "Generation of the MySQLCluster that this was found for." }),
+  ),
+  lastTransitionTime: time({ description: "Since when the status is what it is." }),
+  reason: Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+    description: "Why, in a word for programs.",
+  }),
+  message: Type.String({ maxLength: 32_768, description: "Why, in a sentence for people." }),
+});
+
+const backup = Type.Object(
+  {
+    time: Type.Optional(
+      nullable(time({ description: "When the backup was started: part of its path in the bucket." })),
+    ),
+    elapsed: Type.Optional(Type.String({ description: "How long the backup took." })),
+    sourceIndex: Type.Optional(Type.Integer({ description: "Instance that was backed up." })),
+    sourceUUID: Type.Optional(Type.String({ description: "server_uuid of the instance that was backed up." })),
+    uuidSet: Type.Optional(textMap({ description: "server_uuid of each instance, by its index." })),
+    binlogFilename: Type.Optional(Type.String({ description: "Binary log that the source was writing." })),
+    gtidSet: Type.Optional(Type.String({ description: "Transactions that the dump has." })),
+    dumpSize: Type.Optional(integer("int64", { description: "Bytes of the dump in the bucket." })),
+    binlogSize: Type.Optional(integer("int64", { description: "Bytes of the binary logs in the bucket." })),
+    workDirUsage: Type.Optional(integer("int64", { description: "Most bytes that the work volume held." })),
+    warnings: Type.Optional(nullable(Type.Array(Type.String(), { description: "What did not go as it should." }))),
+  },
+  { description: "The last successful backup." },
+);
+
+/**
+ * No field has to be given, since each belongs to one writer, who applies it without the others. Today's backup image
+ * replaces the status as a whole and knows just these fields: others would be lost with every backup.
+ */
+export const mysqlClusterStatusSchema = Type.Object(
+  {
+    conditions: Type.Optional(keyedList(["type"], condition, { description: "What holds for the cluster, and why." })),
+    currentPrimaryIndex: Type.Integer({ default: 0, description: "Index of the primary instance." }),
+    syncedReplicas: Type.Optional(Type.Integer({ description: "Number of Ready instances, the primary included." })),
+    errantReplicas: Type.Optional(
+      Type.Integer({ description: "Number of instances with transactions that the primary does not have." }),
+    ),
+    errantReplicaList: Type.Optional(
+      Type.Array(Type.Integer(), {
+        description: "Indexes of instances with transactions that the primary does not have.",
+      }),
+    ),
+    backup: Type.Optional(backup),
+    restoredTime: Type.Optional(time({ description: "When data was restored from a backup." })),
+    cloned: Type.Optional(Type.Boolean({ description: "Whether the data of the replication source has been cloned." })),
+    reconcileInfo: Type.Optional(
+      Type.Object(
+        {
+          generation: Type.Optional(
+            integer("int64", { description: "Generation of the MySQLCluster that its resources were made for." }),
+          ),
+          reconcileVersion: Type.Optional(
+            Type.Integer({ description: "Version of the rules that its resources were made by." }),
+          ),
+        },
+        { description: "What the cluster's resources were made from." },
+      ),
+    ),
+  },
+  { description: "What is the case." },
+);
