@@ -136,9 +136,9 @@ test("nothing is written while all is right", async () => {
   await client.patch(MutatingWebhookConfigurations, { name }, { type: "merge", body });
   certificates.set({ ...certificate, privateKey: `${certificate.privateKey}\n` });
   await client.patch(ValidatingWebhookConfigurations, { name }, { type: "merge", body });
-  // The next thing that is asked of the server is the next thing that there is to write, once for each object.
+  // The next that is written is the next that there is to write, once for each object.
   const next = await loopbackCertificate();
   certificates.set(next);
   await vi.waitFor(() => expect(bundles.isTrusted(next.authorities)).toBe(true), 5_000);
-  expect(calls).toEqual(["get", "apply", "get", "apply", "get", "apply"]);
+  expect(calls.filter((call) => call !== "get")).toEqual(["apply", "apply", "apply"]);
 });

@@ -85,7 +85,7 @@ test("a new authority is published first, signs later, and the old one stays tru
   await clock.advance(199 * day);
   await vi.waitFor(
     async () => {
-      await clock.advance(day / 2);
+      await clock.advance(day / 12);
       expect(splitBundle(shown.at(-1)!.authorities)).toHaveLength(2);
     },
     { timeout: 10_000, interval: 20 },

@@ -17,9 +17,6 @@ import { onEachChange } from "./upkeep.ts";
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** How soon it is looked again whether a new authority is trusted by all. */
-const heldBackWait = 60_000;
-
 export interface ManagedCertificateOptions {
   readonly client: Client;
   /** Of the Secret's namespace, or of that one Secret. Somebody else runs it. */
@@ -93,8 +90,8 @@ export class ManagedCertificate implements CertificateSource {
       }
       if (steps.length > 0) this.#logger.info("renewed certificates", { steps });
       this.#current.set({ ...keys.leaf!, authorities: bundleOf(keys) });
-      const wait = dueAt(keys, this.#policy) - clock.now();
-      return wait > 0 ? wait : heldBackWait;
+      const now = clock.now();
+      return dueAt(keys, now, this.#policy) - now;
     }
   }
 

@@ -39,7 +39,7 @@ test(
         const trustedSince = new Map(splitBundle(bundleOf(keys)).map((each) => [each, -Infinity]));
         for (const [wait, trusted] of rounds) {
           // A process looks when something is due, or later if it was down, but before its certificate ends.
-          now = Math.max(now + 1000, Math.min(now + wait, dueAt(keys, policy) + 9 * hour));
+          now = Math.max(now + 1000, Math.min(now + wait, dueAt(keys, now, policy) + 9 * hour));
           const old = keys;
           keys = await settled(old, now, trusted);
           const bundle = splitBundle(bundleOf(keys));

@@ -28,7 +28,7 @@ describe("what is due", () => {
 
   test("is nothing until two thirds of the certificate's time are over", async () => {
     const keys = await keysAt(start);
-    expect(dueAt(keys, policy)).toBe(start + 20 * hour);
+    expect(dueAt(keys, start, policy)).toBe(start + 20 * hour);
     expect(due(keys, start + 20 * hour - 1)).toBeUndefined();
     expect(due(keys, start + 20 * hour)).toBe("issue a certificate");
   });
@@ -49,8 +49,12 @@ describe("what is due", () => {
     const leaf = await issueLeaf(keys.authority, policy.leaf, { now: renewal, lifetime: policy.leafLifetime });
     const both = { ...keys, next, leaf };
     expect(due(both, renewal)).toBeUndefined();
-    expect(dueAt(both, policy)).toBe(renewal + 5 * hour);
+    expect(dueAt(both, renewal, policy)).toBe(renewal + 5 * hour);
     expect(due(both, renewal + 5 * hour, false)).toBeUndefined();
+    expect(dueAt(both, renewal + 5 * hour, policy)).toBe(renewal + 5 * hour + 30_000);
+    // An authority that is held back does not keep the certificate from being renewed in time.
+    const late = renewal + 20 * hour - 1_000;
+    expect(dueAt(both, late, policy)).toBe(renewal + 20 * hour);
     expect(due(both, renewal + 5 * hour)).toBe("change to the next authority");
   });
 

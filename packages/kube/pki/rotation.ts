@@ -81,14 +81,18 @@ export async function carryOut(step: Step, keys: Keys | undefined, now: number, 
   }
 }
 
-/** When `decide` should be asked again, if nothing else happens. */
-export function dueAt(keys: Keys, policy: RotationPolicy): number {
+/** How soon it is looked again whether a new authority that is held back is trusted by all. */
+const heldBackWait = 30_000;
+
+/** When `decide` should be asked again, if nothing else happens. Ask it first: what is still due is held back. */
+export function dueAt(keys: Keys, now: number, policy: RotationPolicy): number {
   const { authority, next, previous, leaf } = keys;
-  return Math.min(
+  const times = [
     next === undefined
       ? lifetimeOf(authority.certificate).renewAt
       : lifetimeOf(next.certificate).madeAt + policy.overlap,
     ...previous.map((each) => lifetimeOf(each).endsAt),
-    leaf === undefined ? 0 : lifetimeOf(leaf.certificate).renewAt,
-  );
+    ...(leaf === undefined ? [] : [lifetimeOf(leaf.certificate).renewAt]),
+  ];
+  return Math.min(...times.map((time) => (time > now ? time : now + heldBackWait)));
 }
