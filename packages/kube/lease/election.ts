@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { randomUUID } from "node:crypto";
 import { describeError, Metrics, silentLogger, sleep, systemClock, type Clock, type Logger } from "@moco-ts/base";
+import type { EventRecorder } from "../events/recorder.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../rest/errors.ts";
 import type { Client } from "../rest/client.ts";
 import { Leases, type Lease } from "../types/generated/index.ts";
@@ -34,6 +35,8 @@ export interface LeaderElectionOptions extends Partial<LeaseTimes> {
   readonly name: string;
   /** Unique among all processes that ever stood. Default: the host's name and a random part. */
   readonly identity?: string;
+  /** Told on the Lease who became leader. Default: nobody is told. */
+  readonly events?: Pick<EventRecorder, "record">;
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -53,6 +56,7 @@ export class LeaderElection implements Leadership {
   readonly #times: LeaseTimes;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #events: LeaderElectionOptions["events"];
   readonly #random: () => number;
   readonly #setStatus: (leading: 0 | 1) => void;
   readonly #lost = new AbortController();
@@ -78,6 +82,7 @@ export class LeaderElection implements Leadership {
     checkLeaseTimes(this.#times);
     this.#clock = clock;
     this.#log = logger.with({ lease: `${namespace}/${name}`, identity: this.identity });
+    this.#events = options.events;
     this.#random = options.random ?? Math.random;
     const status = metrics.gauge(
       "leader_election_master_status",
@@ -124,6 +129,8 @@ export class LeaderElection implements Leadership {
     this.#state = "leader";
     this.#setStatus(1);
     this.#log.info("became leader");
+    const content = { type: "Normal", reason: "LeaderElection", message: `${this.identity} became leader` } as const;
+    this.#events?.record(this.#seen!.lease, content);
     this.#watch();
     this.#renewing = this.#renewForEver(AbortSignal.any([this.#lost.signal, this.#stopped.signal]));
   }
