@@ -30,9 +30,11 @@ test("a new image takes the reference over, and pruning removes what only the ol
   const old = await layout.add("localhost/one:1", "old", await manifest("old"));
   const fresh = await layout.add("localhost/one:1", "new", await manifest("new"));
   await writeFile(layout.blob(`sha256:${"0".repeat(64)}`), "left behind by a build that was killed");
+  await writeFile(join(layout.directory, "layer.1"), "half of a layer");
   await layout.prune();
   expect(await layout.index()).toEqual([fresh.descriptor]);
   expect(await layout.config(fresh)).toMatchObject({ content: "new" });
+  expect((await readdir(layout.directory)).sort()).toEqual(["blobs", "index.json", "oci-layout"]);
   const blobs = await readdir(join(layout.directory, "blobs", "sha256"));
   expect(blobs.sort()).toEqual(
     [fresh.descriptor.digest, fresh.manifest.config.digest].map((digest) => digest.replace("sha256:", "")).sort(),

@@ -102,8 +102,13 @@ export class ImageLayout {
     return { mediaType, digest, size: Buffer.byteLength(text) };
   }
 
-  /** Removes the blobs that no image refers to. */
+  /** Removes the blobs that no image refers to, and what builds that were killed have left. */
   async prune(): Promise<void> {
+    for (const name of await readdir(this.directory)) {
+      if (!["blobs", "index.json", "oci-layout"].includes(name)) {
+        await rm(join(this.directory, name), { recursive: true });
+      }
+    }
     const used = new Set<string>();
     for (const descriptor of await this.index()) {
       const { config, layers } = await this.json<Manifest>(blobPath(descriptor.digest));

@@ -130,6 +130,9 @@ describe("a claim without a volume", () => {
       do: "refuse",
       reason: expect.stringContaining("ReadWriteMany"),
     });
+    const copy = claim({ annotations: selected });
+    copy.spec!.dataSource = { kind: "PersistentVolumeClaim", name: "other" };
+    expect(decide({ claim: copy, storageClass })).toMatchObject({ do: "refuse" });
     const block = claim({ annotations: selected });
     block.spec!.volumeMode = "Block";
     expect(decide({ claim: block, storageClass })).toMatchObject({ do: "refuse" });

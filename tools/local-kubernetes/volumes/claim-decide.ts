@@ -66,6 +66,9 @@ function decideProvisioning({ claim, storageClass, volume }: ClaimSnapshot): Cla
   if (claim.spec?.volumeMode === "Block") {
     return { do: "refuse", reason: "only volumes with a file system are supported" };
   }
+  if (claim.spec?.dataSource ?? claim.spec?.dataSourceRef) {
+    return { do: "refuse", reason: "only empty volumes are supported, and the claim names a data source" };
+  }
   const modes = claim.spec?.accessModes?.filter((mode) => !["ReadWriteOnce", "ReadWriteOncePod"].includes(mode));
   if (modes?.length) {
     return { do: "refuse", reason: `a disk of one node can't have the access mode ${modes.join(", ")}` };
