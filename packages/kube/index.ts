@@ -48,10 +48,23 @@ export type { Component } from "./manager/component.ts";
 export type { HealthCheck, HealthChecks } from "./manager/health.ts";
 export { parseAddress, type Address } from "./manager/address.ts";
 export { runProgram, type ProcessLike } from "./manager/program.ts";
-export { WebhookServer, type WebhookServerOptions } from "./webhook/server.ts";
 export * from "./webhook/admission.ts";
-export type { MutatingHandler, Mutation, ValidatingHandler } from "./webhook/handler.ts";
+export type { Mutation, MutatingHandler, ValidatingHandler } from "./webhook/handler.ts";
+export { WebhookServer, type WebhookServerOptions } from "./webhook/server.ts";
+export {
+  createWebhooks,
+  type TrustedBy,
+  type WebhookCertificate,
+  type Webhooks,
+  type WebhooksOptions,
+} from "./webhook/create-webhooks.ts";
 export { CaBundles, type CaBundlesOptions, type WebhookTarget } from "./pki/ca-bundle.ts";
+export {
+  DirectoryCertificate,
+  SecretCertificate,
+  type DirectoryCertificateOptions,
+  type SecretCertificateOptions,
+} from "./pki/given-certificate.ts";
+export { createAuthority, issueLeaf, type LeafRequest, type Validity } from "./pki/issue.ts";
 export { ManagedCertificate, type ManagedCertificateOptions } from "./pki/managed-certificate.ts";
-export type { LeafRequest } from "./pki/issue.ts";
-export type { Certificate, CertificateSource, KeyPair } from "./pki/source.ts";
+export { CurrentCertificate, type Certificate, type CertificateSource, type KeyPair } from "./pki/source.ts";
