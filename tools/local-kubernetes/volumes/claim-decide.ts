@@ -99,21 +99,23 @@ function decideExpansion({ claim, pods }: ClaimSnapshot, volume: PersistentVolum
   if (!known || stage === stages.infeasible) {
     return { do: "start expansion", capacity: request, reason: `${request} is asked for, ${capacity} is there` };
   }
+  const users = pods.map((pod) => pod.metadata!.uid!);
+  if (stage !== stages.inProgress && !isRestarted(volume, users)) {
+    return nothing("the expansion waits for a pod to be (re-)started");
+  }
   if (stage === stages.inProgress && failure !== undefined) {
     return { do: "fail expansion", failure, reason: `the annotation ${failExpansionAnnotation} says ${failure}` };
   }
-  const running = pods.map((pod) => pod.metadata!.uid!);
   if (stage === stages.inProgress && volume.metadata?.annotations?.[expansionAnnotation] === "offline") {
-    return { do: "await restart", usedBy: running, reason: "the class expands offline" };
-  }
-  if (stage !== stages.inProgress) {
-    const before = volume.metadata?.annotations?.[usedByAnnotation]?.split(" ") ?? [];
-    const waitingFor = running.filter((uid) => before.includes(uid));
-    if (running.length === 0 || waitingFor.length > 0) {
-      return nothing("the expansion waits for a pod to be (re-)started");
-    }
+    return { do: "await restart", usedBy: users, reason: "the class expands offline" };
   }
   return { do: "expand", capacity: request, reason: `${request} is asked for, ${capacity} is there` };
+}
+
+/** Somebody uses the volume, and nobody who did when its expansion had to wait. */
+function isRestarted(volume: PersistentVolume, users: string[]): boolean {
+  const before = volume.metadata?.annotations?.[usedByAnnotation]?.split(" ") ?? [];
+  return users.length > 0 && !users.some((uid) => before.includes(uid));
 }
 
 function atLeastSmallest(request: string): string {
