@@ -100,37 +100,36 @@ function compareItems(
 ): void {
   const items: readonly unknown[] = Array.isArray(live) ? live : [];
   const edges = edgesOf(owned);
-  const positions: number[] = [];
-  const wanted = new Set<string>();
+  const sample = edges[0]!;
+  const identify = identifier(sample);
+  const edgeOf = new Map(edges.map((edge) => [JSON.stringify(edgeValue(edge)), edge]));
+  const positionOf = new Map(items.map((item, at) => [identify(item), at] as const).toReversed());
+  const wanted = new Set(desired.map(identify));
+  let last = -1;
+  let ordered = true;
   for (const item of desired) {
-    const edge = edges.find((each) => isItem(each, item)) ?? edgeLike(edges[0]!, item);
-    wanted.add(edge);
-    const position = items.findIndex((each) => isItem(edge, each));
-    compareAny([...path, edge], item, items[position], owned[edge], found);
-    if (position >= 0) positions.push(position);
+    const id = identify(item);
+    const edge = edgeOf.get(id) ?? `${sample.slice(0, 2)}${id}`;
+    const position = positionOf.get(id);
+    compareAny([...path, edge], item, position === undefined ? undefined : items[position], owned[edge], found);
+    if (position === undefined) continue;
+    ordered &&= position > last;
+    last = position;
   }
-  for (const edge of edges) {
-    const present = items.find((item) => isItem(edge, item));
-    if (!wanted.has(edge) && present !== undefined) {
-      found.push({ path: [...path, edge], kind: "unwanted", live: present, ours: true });
-    }
+  for (const [id, edge] of edgeOf) {
+    const position = positionOf.get(id);
+    if (position === undefined || wanted.has(id)) continue;
+    found.push({ path: [...path, edge], kind: "unwanted", live: items[position], ours: true });
   }
-  if (positions.some((position, at) => at > 0 && position < positions[at - 1]!)) {
-    found.push({ path, kind: "order", live: positions, ours: true });
-  }
+  if (!ordered) found.push({ path, kind: "order", live: items.map(identify), ours: true });
 }
 
-function isItem(edge: string, item: unknown): boolean {
-  const value = edgeValue(edge);
-  if (!edge.startsWith("k:")) return value === item;
-  return isRecord(item) && Object.entries(value as Fields).every(([key, each]) => keyOf(item, key) === each);
-}
-
-/** The edge of an item that is not in the tree yet: a list's items all have the same keys. */
-function edgeLike(sibling: string, item: unknown): string {
-  if (!sibling.startsWith("k:") || !isRecord(item)) return `v:${JSON.stringify(item)}`;
-  const keys = Object.keys(edgeValue(sibling) as object);
-  return `k:${JSON.stringify(Object.fromEntries(keys.map((key) => [key, keyOf(item, key)])))}`;
+/** What tells the items of a list apart, as JSON: the keys that one of its edges has, or the whole item. */
+function identifier(edge: string): (item: unknown) => string {
+  if (!edge.startsWith("k:")) return (item) => JSON.stringify(item);
+  const keys = Object.keys(edgeValue(edge) as object);
+  return (item) =>
+    JSON.stringify(isRecord(item) ? Object.fromEntries(keys.map((key) => [key, keyOf(item, key)])) : item);
 }
 
 function keyOf(item: Fields, key: string): unknown {
