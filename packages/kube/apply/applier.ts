@@ -101,8 +101,10 @@ export class Applier {
       compare(desired, object, this.#owned(resource, object, subresource)),
     );
     if (live === undefined) return { outcome: "created", object };
-    if (object.metadata?.resourceVersion === live.metadata?.resourceVersion) return { outcome: "unchanged", object };
-    const changes = differences.map((difference) => this.#explain(difference, live));
+    // Not by the resourceVersion, which others raise at the same time: what is as different as before was not changed.
+    const changed = this.#memory.unexplained(idOf(object, subresource), desired, differences);
+    if (changed.length === 0) return { outcome: "unchanged", object };
+    const changes = changed.map((difference) => this.#explain(difference, live));
     this.#tell(resource, key, changes, again);
     return { outcome: "updated", object, changes };
   }
