@@ -1,25 +1,29 @@
+import type { Condition } from "@moco-ts/kube";
 import { Type } from "typebox";
 import { integer, keyedList, nullable, oneOf, textMap, time } from "../schema/fields.ts";
 
-const condition = Type.Object({
-  type: Type.String({
-    maxLength: 316,
-    pattern: "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
-    description: "What the condition is about.",
+/** Kubernetes' own type, described here because our definition tells more of it. */
+const condition = Type.Unsafe<Condition>(
+  Type.Object({
+    type: Type.String({
+      maxLength: 316,
+      pattern: "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
+      description: "What the condition is about.",
+    }),
+    status: oneOf(["True", "False", "Unknown"], { description: "Whether it is so." }),
+    observedGeneration: Type.Optional(
+      integer("int64", { minimum: 0, description: "Generation of the MySQLCluster that this was found for." }),
+    ),
+    lastTransitionTime: time({ description: "Since when the status is what it is." }),
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 1024,
+      pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+      description: "Why, in a word for programs.",
+    }),
+    message: Type.String({ maxLength: 32_768, description: "Why, in a sentence for people." }),
   }),
-  status: oneOf(["True", "False", "Unknown"], { description: "Whether it is so." }),
-  observedGeneration: Type.Optional(
-    integer("int64", { minimum: 0, description: "Generation of the MySQLCluster that this was found for." }),
-  ),
-  lastTransitionTime: time({ description: "Since when the status is what it is." }),
-  reason: Type.String({
-    minLength: 1,
-    maxLength: 1024,
-    pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
-    description: "Why, in a word for programs.",
-  }),
-  message: Type.String({ maxLength: 32_768, description: "Why, in a sentence for people." }),
-});
+);
 
 const backup = Type.Object(
   {
