@@ -44,10 +44,10 @@ test("a mounted Secret is taken into use when it comes, and again when the kubel
   const [first, second] = [await loopbackCertificate(), await loopbackCertificate()];
   await mount(directory, "..1", first);
   await clock.advance(10_000);
-  await vi.waitFor(() => expect(seen.at(-1)).toEqual(first));
+  await vi.waitFor(() => expect(seen.at(-1)).toEqual(first), 10_000);
   expect((await ready).certificate).toBe(first.certificate);
   await mount(directory, "..2", second);
-  await vi.waitFor(() => expect(seen.at(-1)).toEqual(second));
+  await vi.waitFor(() => expect(seen.at(-1)).toEqual(second), 10_000);
 });
 
 test("a certificate whose key is not written yet is not taken", async () => {
@@ -58,10 +58,10 @@ test("a certificate whose key is not written yet is not taken", async () => {
   await vi.waitFor(async () => {
     await clock.advance(10_000);
     expect(seen.map(({ certificate }) => certificate)).toEqual([first.certificate]);
-  });
+  }, 10_000);
   await writeFile(join(directory, "tls.crt"), second.certificate);
-  await vi.waitFor(() => expect(lines.join("")).toContain("there is no certificate with its private key"));
+  await vi.waitFor(() => expect(lines.join("")).toContain("there is no certificate with its private key"), 10_000);
   await writeFile(join(directory, "tls.key"), second.privateKey);
-  await vi.waitFor(() => expect(seen.at(-1)!.certificate).toBe(second.certificate));
+  await vi.waitFor(() => expect(seen.at(-1)!.certificate).toBe(second.certificate), 10_000);
   expect(seen).toHaveLength(2);
 });
