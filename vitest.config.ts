@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-// Three kinds of tests, told apart by name: x.test.ts needs nothing, x.api.test.ts a real API server,
-// and e2e/**/*.e2e.test.ts a real node with volumes and containers.
+// Four kinds of tests, told apart by name: x.test.ts needs nothing, x.api.test.ts a real API server, x.mysql.test.ts a
+// real mysqld (Linux and root), and e2e/**/*.e2e.test.ts a real node with volumes and containers.
 export default defineConfig({
   test: {
     projects: [
@@ -9,7 +9,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{packages,tools}/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "**/*.api.test.ts"],
+          exclude: ["**/node_modules/**", "**/*.api.test.ts", "**/*.mysql.test.ts"],
         },
       },
       {
@@ -20,6 +20,17 @@ export default defineConfig({
           exclude: ["**/node_modules/**"],
           testTimeout: 60_000,
           hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "mysql",
+          include: ["packages/**/*.mysql.test.ts"],
+          exclude: ["**/node_modules/**"],
+          testTimeout: 60_000,
+          // The first run of all builds the base image.
+          hookTimeout: 300_000,
           fileParallelism: false,
         },
       },

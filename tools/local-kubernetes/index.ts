@@ -11,6 +11,7 @@ export type { ProcessHandle } from "./process/managed.ts";
 export { sharedControlPlane, type SharedControlPlane } from "./testing/shared.ts";
 export { buildImages, type BuildOptions } from "./images/build.ts";
 export { loadImages, type ImageTarget, type LoadOptions } from "./images/load.ts";
+export { unpackBase } from "./images/unpack.ts";
 export { Disk } from "./volumes/disk.ts";
 export type { VolumeTarget } from "./volumes/faults.ts";
 export type { Filling } from "./volumes/fill.ts";

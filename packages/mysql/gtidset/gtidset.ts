@@ -67,9 +67,7 @@ export class GtidSet {
   #combine(other: GtidSet, combine: (mine: Intervals, theirs: Intervals) => Intervals): GtidSet {
     const names = new Set([...this.#sources.keys(), ...other.#sources.keys()]);
     return new GtidSet(
-      ordered(
-        [...names].map((name) => [name, combine(this.#sources.get(name) ?? [], other.#sources.get(name) ?? [])]),
-      ),
+      ordered([...names].map((name) => [name, combine(this.#sources.get(name) ?? [], other.#sources.get(name) ?? [])])),
     );
   }
 }

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { contentHash } from "@moco-ts/api";
 import { defaultFluentBitTemplate, expandFluentBitTemplate } from "./fluent-bit.ts";
@@ -113,11 +113,22 @@ test("every option is written once, in order, and the user's value is there or t
   const option = fc.stringMatching(/^[a-z]{1,4}([_-][a-z]{1,3})?$/);
   fc.assert(
     fc.property(
-      fc.dictionary(fc.oneof(option, option.map((name) => `loose_${name}`), fc.constant("read-only")), fc.stringMatching(/^\w+$/)),
+      fc.dictionary(
+        fc.oneof(
+          option,
+          option.map((name) => `loose_${name}`),
+          fc.constant("read-only"),
+        ),
+        fc.stringMatching(/^\w+$/),
+      ),
       fc.constantFrom(1 as const, 2 as const),
       (userOptions, version) => {
         const text = generateMyCnf({ version, userOptions, mysqldMemory: 0 });
-        const keys = text.split("[mysqld]\n")[1]!.split("\n\n")[0]!.split("\n").map((line) => line.split(" = ")[0]!);
+        const keys = text
+          .split("[mysqld]\n")[1]!
+          .split("\n\n")[0]!
+          .split("\n")
+          .map((line) => line.split(" = ")[0]!);
         const bases = keys.map((key) => key.replace(/^loose_/, ""));
         expect(keys).toEqual(keys.toSorted());
         expect(new Set(bases).size).toBe(bases.length);

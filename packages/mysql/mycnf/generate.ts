@@ -35,7 +35,9 @@ export function generateMyCnf(options: MyCnfOptions): string {
   ];
   const text = sections.map(([name, entries]) => {
     const include = name === "mysqld" && verbatim !== "" ? `${verbatim}\n` : "";
-    const lines = [...entries].sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, value]) => `${key} = ${value}\n`);
+    const lines = [...entries]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, value]) => `${key} = ${value}\n`);
     return `[${name}]\n${include}${lines.join("")}\n`;
   });
   return `${text.join("")}!includedir ${podPaths.instanceConfiguration}\n`;

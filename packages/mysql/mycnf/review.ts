@@ -30,7 +30,8 @@ export function reviewUserOptions(userOptions: Options): OptionProblem[] {
     if (!/^[A-Za-z0-9_][\w.:-]*$/.test(option)) return error("is not the name of an option");
     if (/[\r\n]/.test(value)) return error("has a value of several lines: use _include for what is not one option");
     const name = withoutLoose(option.replaceAll("-", "_"));
-    if (dropped.has(name)) return warning("is left out: the operator needs the binary log and the log on standard error");
+    if (dropped.has(name))
+      return warning("is left out: the operator needs the binary log and the log on standard error");
     if (forced.has(name)) return warning("has no effect: the operator sets it");
     const loss = durability[name];
     if (loss !== undefined && value.trim() !== "1") return warning(`is ${value.trim()}: ${loss}`);

@@ -1,5 +1,5 @@
 /** For tests: sets of GTIDs that overlap a lot. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 export const servers = [
   "3e11fa47-71ca-11e1-9e33-c80aa9429562",
