@@ -1,17 +1,26 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { down, up, type Cluster } from "@moco-ts/local-kubernetes";
-import { apply, untilPodsReady, webPod } from "./pods.ts";
+import { apply, claim, untilPodsReady, webPod } from "./pods.ts";
 import { machineSnapshot } from "./snapshot.ts";
 
 const name = "ground-down";
 
+// In case of a test that failed before it came to it.
+afterEach(() => down(name, { report: () => {} }));
+
 test("a cluster that is brought down leaves nothing behind", async () => {
   const before = await machineSnapshot();
   const cluster = await up({ name, nodes: 2 });
-  await apply(cluster, webPod({ name: "first", node: "node-1" }), webPod({ name: "second", node: "node-2" }));
+  await apply(
+    cluster,
+    claim("data"),
+    webPod({ name: "first", node: "node-1", claim: "data" }),
+    webPod({ name: "second", node: "node-2" }),
+  );
   await untilPodsReady(cluster, "first", "second");
   const during = added(await machineSnapshot(), before);
-  for (const kind of ["process", "mount", "network namespace", "interface", "route", "control group", "file"]) {
+  const kinds = ["process", "mount", "loop device", "network namespace", "interface", "route", "control group", "file"];
+  for (const kind of kinds) {
     expect(during.filter((line) => line.startsWith(kind))).not.toEqual([]);
   }
 

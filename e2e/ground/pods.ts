@@ -5,16 +5,18 @@ export interface WebPod {
   name: string;
   node: string;
   labels?: Record<string, string>;
+  /** The name of a claim that is mounted at /data. Default: none. */
+  claim?: string;
 }
 
 /** A pod that serves its own name at port 8080. */
-export function webPod({ name, node, labels = {} }: WebPod): object {
+export function webPod({ name, node, labels = {}, claim }: WebPod): object {
   return {
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name, labels },
     spec: {
-      nodeName: node,
+      nodeSelector: { "kubernetes.io/hostname": node },
       terminationGracePeriodSeconds: 1,
       containers: [
         {
@@ -23,9 +25,21 @@ export function webPod({ name, node, labels = {} }: WebPod): object {
           imagePullPolicy: "Never",
           command: ["sh", "-c", `echo ${name} >/tmp/index.html; exec httpd -f -p 8080 -h /tmp`],
           readinessProbe: { httpGet: { port: 8080, path: "/" }, periodSeconds: 1 },
+          ...(claim && { volumeMounts: [{ name: "data", mountPath: "/data" }] }),
         },
       ],
+      ...(claim && { volumes: [{ name: "data", persistentVolumeClaim: { claimName: claim } }] }),
     },
+  };
+}
+
+/** A claim of the default storage class. */
+export function claim(name: string): object {
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "320Mi" } } },
   };
 }
 

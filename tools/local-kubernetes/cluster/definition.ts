@@ -42,13 +42,14 @@ export async function loadDefinition(name: string): Promise<ClusterDefinition | 
   }
 }
 
-export async function saveDefinition(definition: ClusterDefinition): Promise<void> {
+export async function saveDefinition(definition: ClusterDefinition): Promise<ClusterDefinition> {
   const directory = clusterDirectory(definition.name);
   await mkdir(directory, { recursive: true });
   const path = join(directory, "cluster.json");
   // Whole or not at all: an interrupted `up` must leave a file that `down` can read.
   await writeFile(`${path}.new`, `${JSON.stringify(definition, undefined, 2)}\n`);
   await rename(`${path}.new`, path);
+  return definition;
 }
 
 /** The names of all clusters of this machine, also of those that are only half up or half down. */

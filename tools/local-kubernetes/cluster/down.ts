@@ -4,14 +4,13 @@ import { dirname, join } from "node:path";
 import { podNetworkName } from "../node/files.ts";
 import { clusterGroup, killGroup, removeGroup } from "../system/cgroups.ts";
 import { whyNoNode } from "../system/environment.ts";
-import { withLock } from "../system/lock.ts";
 import { detachBelow, mountsBelow, unmountBelow } from "../system/mounts.ts";
 import { reportToStderr, type Report } from "../system/report.ts";
 import { clusterDirectory, defaultClusterName, loadDefinition, type ClusterDefinition } from "./definition.ts";
+import { withClusterLock } from "./lock.ts";
 import { deleteNetwork } from "./namespaces.ts";
 import { allProcesses, clusterProcesses } from "./processes.ts";
 import { Progress } from "./progress.ts";
-import { lockFile } from "./up.ts";
 
 export interface DownOptions {
   /** Default: standard error. */
@@ -21,7 +20,7 @@ export interface DownOptions {
 /** Removes a cluster and all that it left on the machine. It is no error if there is none. */
 export async function down(name: string = defaultClusterName, options: DownOptions = {}): Promise<void> {
   const { report = reportToStderr } = options;
-  const work = async (): Promise<void> => {
+  await withClusterLock(name, report, async () => {
     const definition = await loadDefinition(name);
     if (definition === undefined) {
       report(`there is no cluster ${name}`);
@@ -40,8 +39,7 @@ export async function down(name: string = defaultClusterName, options: DownOptio
     }
     await removeDirectory(definition);
     progress.done(`the cluster ${name} is gone`);
-  };
-  await withLock(lockFile(name), work, () => report(`waiting for another process that works on the cluster ${name}`));
+  });
 }
 
 async function endProcesses(definition: ClusterDefinition): Promise<void> {

@@ -1,34 +1,22 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { resolveBinaries, type Binary } from "../binaries/resolve.ts";
 import { controlPlaneFiles, ensureControlPlaneFiles } from "../control-plane/files.ts";
-import { freeControlPlanePorts, usualPorts } from "../control-plane/ports.ts";
 import { ensureNodeFiles, nodeGroup } from "../node/files.ts";
 import { nodePlaces } from "../node/paths.ts";
 import { ensurePauseImage } from "../node/pause.ts";
 import { getObject } from "../system/api.ts";
-import { cacheDirectory } from "../system/cache.ts";
 import { createRootGroup } from "../system/cgroups.ts";
-import { whyNoNode } from "../system/environment.ts";
-import { withLock } from "../system/lock.ts";
 import { reportToStderr, type Report } from "../system/report.ts";
 import { run } from "../system/run.ts";
 import { waitFor } from "../system/wait.ts";
-import {
-  assertClusterName,
-  clusterDirectory,
-  clusterNames,
-  defaultClusterName,
-  loadDefinition,
-  saveDefinition,
-  type ClusterDefinition,
-} from "./definition.ts";
+import { define } from "./define.ts";
+import { assertClusterName, clusterDirectory, defaultClusterName, type ClusterDefinition } from "./definition.ts";
 import { writeCorefile } from "./dns.ts";
 import { cluster, type Cluster } from "./handle.ts";
-import { createNetwork, findNetworkNumber } from "./namespaces.ts";
-import { clusterNetwork, maximumNodes } from "./network.ts";
-import { ensurePackages } from "./packages.ts";
-import { clusterProcesses, serverUrl, type NodeProcesses } from "./processes.ts";
+import { withClusterLock } from "./lock.ts";
+import { createNetwork } from "./namespaces.ts";
+import { clusterNetwork } from "./network.ts";
+import { clusterProcesses, serverUrl, type ClusterProcesses, type NodeProcesses } from "./processes.ts";
 import { Progress } from "./progress.ts";
 
 export interface UpOptions {
@@ -44,94 +32,21 @@ export interface UpOptions {
   report?: Report;
 }
 
-const centralPrograms = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"];
-const nodePrograms = ["kubelet", "kube-proxy", "coredns"];
-
 /** Brings a cluster up, or what is missing of it, and returns when its nodes are Ready. */
 export async function up(options: UpOptions = {}): Promise<Cluster> {
   const { name = defaultClusterName, report = reportToStderr } = options;
   assertClusterName(name);
   const progress = new Progress(report);
-  return withLock(
-    lockFile(name),
-    async () => {
-      const definition = await define(name, options, report, progress);
-      await bringUp(definition, progress);
-      return cluster(name);
-    },
-    () => report(`waiting for another process that works on the cluster ${name}`),
-  );
-}
-
-/** In the cache, as `down` leaves nothing in the state directory. */
-export function lockFile(name: string): string {
-  return join(cacheDirectory(), "locks", name);
-}
-
-async function define(
-  name: string,
-  options: UpOptions,
-  report: Report,
-  progress: Progress,
-): Promise<ClusterDefinition> {
-  const existing = await loadDefinition(name);
-  const controlPlaneOnly = options.controlPlaneOnly ?? existing?.controlPlaneOnly ?? false;
-  const auditLog = options.auditLog ?? existing?.auditLog ?? false;
-  const nodes = controlPlaneOnly ? 0 : (options.nodes ?? existing?.nodes ?? 1);
-  if (!controlPlaneOnly) {
-    const reason = whyNoNode();
-    if (reason !== undefined) {
-      throw new Error(reason);
-    }
-    if (!Number.isInteger(nodes) || nodes < 1 || nodes > maximumNodes) {
-      throw new Error(`a cluster has between 1 and ${maximumNodes} nodes, not ${nodes}`);
-    }
-  }
-  if (existing !== undefined) {
-    const changed =
-      existing.controlPlaneOnly !== controlPlaneOnly || existing.auditLog !== auditLog || nodes < existing.nodes;
-    if (changed) {
-      throw new Error(
-        `the cluster ${name} exists with other options: run "local-kubernetes down --name ${name}" first`,
-      );
-    }
-  }
-  if (!controlPlaneOnly) {
-    await ensurePackages(report);
-  }
-  const binaries = await resolveBinaries([...centralPrograms, ...(controlPlaneOnly ? [] : nodePrograms)], { report });
-  progress.done(describe([...binaries.values()]));
-
-  const complete = (networkNumber: number, ports: ClusterDefinition["ports"]): ClusterDefinition => ({
-    name,
-    controlPlaneOnly,
-    auditLog,
-    nodes,
-    networkNumber,
-    ports,
-    binaries: Object.fromEntries([...binaries.values()].map((binary) => [binary.name, binary.path])),
-  });
-  if (existing !== undefined) {
-    const definition = complete(existing.networkNumber, existing.ports);
-    await saveDefinition(definition);
-    return definition;
-  }
-  // Two clusters that are made at the same time must not choose the same network.
-  return withLock(lockFile(".allocation"), async () => {
-    const definition = controlPlaneOnly
-      ? complete(0, await freeControlPlanePorts())
-      : complete(await findNetworkNumber(await takenNetworks()), usualPorts);
-    await saveDefinition(definition);
-    return definition;
+  return withClusterLock(name, report, async () => {
+    const definition = await define(name, options, report, progress);
+    await prepare(definition, progress);
+    await startAll(definition, progress);
+    return cluster(name);
   });
 }
 
-async function takenNetworks(): Promise<number[]> {
-  const definitions = await Promise.all((await clusterNames()).map(loadDefinition));
-  return definitions.flatMap((definition) => definition?.networkNumber ?? []);
-}
-
-async function bringUp(definition: ClusterDefinition, progress: Progress): Promise<void> {
+/** Everything that is there before the first process: certificates, configuration, network. */
+async function prepare(definition: ClusterDefinition, progress: Progress): Promise<void> {
   const { controlPlaneOnly, name, networkNumber } = definition;
   const directory = clusterDirectory(name);
   const files = controlPlaneFiles(directory);
@@ -151,59 +66,65 @@ async function bringUp(definition: ClusterDefinition, progress: Progress): Promi
     }
     progress.done(`network ${network.range} and certificates`);
   }
+}
 
+/** Starts what does not run. As soon as one fails, nobody waits for the others. */
+async function startAll(definition: ClusterDefinition, progress: Progress): Promise<void> {
   const processes = clusterProcesses(definition);
-  const served = (async () => {
-    await processes.etcd.start();
-    await processes.apiServer.start();
-    progress.done(`API server at ${server}`);
-  })();
-  const controlled = (async () => {
-    await served;
-    await Promise.all([processes.controllerManager.start(), processes.scheduler.start(), processes.dns?.start()]);
-    progress.done(controlPlaneOnly ? "controllers" : "controllers and DNS");
-  })();
-  const provided = (async () => {
-    await served;
-    await processes.volumes?.start();
-  })();
-  await Promise.all([controlled, provided, ...processes.nodes.map((node) => startNode(node, served))]);
-  await Promise.all(
-    processes.nodes.map(async ({ place }) => {
-      await untilReady(files.kubeconfig, place.name);
-      progress.done(`${place.name} is Ready`);
-    }),
-  );
+  const failure = new AbortController();
+  const { signal } = failure;
+  try {
+    const served = startServer(processes, signal);
+    await Promise.all([
+      served.then(() => progress.done(`API server at ${serverUrl(definition)}`)),
+      startControllers(processes, served, signal).then(() => progress.done("controllers")),
+      served.then(() => processes.volumes?.start(signal)),
+      ...processes.nodes.map(async (node) => {
+        await startNode(definition, node, served, signal);
+        progress.done(`${node.place.name} is Ready`);
+      }),
+    ]);
+  } catch (error) {
+    failure.abort();
+    throw error;
+  }
 }
 
-async function startNode(node: NodeProcesses, served: Promise<void>): Promise<void> {
-  await node.containerd.start();
-  await loadPauseImage(node.place.containerdSocket);
+async function startServer({ etcd, apiServer }: ClusterProcesses, signal: AbortSignal): Promise<void> {
+  await etcd.start(signal);
+  await apiServer.start(signal);
+}
+
+async function startControllers(
+  processes: ClusterProcesses,
+  served: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   await served;
-  await Promise.all([node.kubelet.start(), node.kubeProxy.start()]);
+  const { controllerManager, dns, scheduler } = processes;
+  await Promise.all([controllerManager.start(signal), scheduler.start(signal), dns?.start(signal)]);
 }
 
-async function loadPauseImage(socket: string): Promise<void> {
-  const archive = await ensurePauseImage();
-  await run("ctr", ["--address", socket, "--namespace", "k8s.io", "images", "import", archive]);
+async function startNode(
+  definition: ClusterDefinition,
+  { containerd, kubelet, kubeProxy, place }: NodeProcesses,
+  served: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  await containerd.start(signal);
+  const importing = ["images", "import", await ensurePauseImage()];
+  await run("ctr", ["--address", place.containerdSocket, "--namespace", "k8s.io", ...importing], { signal });
+  await served;
+  await Promise.all([kubelet.start(signal), kubeProxy.start(signal)]);
+  const { kubeconfig } = controlPlaneFiles(clusterDirectory(definition.name));
+  await waitFor(() => isReady(kubeconfig, place.name), { what: `${place.name} to be Ready`, interval: 200, signal });
 }
 
 interface NodeObject {
   status?: { conditions?: Array<{ type: string; status: string }> };
 }
 
-async function untilReady(kubeconfig: string, node: string): Promise<void> {
-  await waitFor(
-    async () => {
-      const object = await getObject<NodeObject>(kubeconfig, `/api/v1/nodes/${node}`);
-      return object?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
-    },
-    { what: `${node} to be Ready`, interval: 200 },
-  );
-}
-
-function describe(binaries: Binary[]): string {
-  const byOrigin = Map.groupBy(binaries, (binary) => binary.origin);
-  const parts = [...byOrigin].map(([origin, group]) => `${group.map(({ name }) => name).join(", ")} from ${origin}`);
-  return `binaries: ${parts.join("; ")}`;
+async function isReady(kubeconfig: string, node: string): Promise<boolean> {
+  const object = await getObject<NodeObject>(kubeconfig, `/api/v1/nodes/${node}`);
+  return object?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 }

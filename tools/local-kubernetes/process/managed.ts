@@ -8,8 +8,8 @@ export interface ProcessHandle {
   readonly name: string;
   /** undefined while the process is stopped. */
   readonly pid: number | undefined;
-  /** Resolves when the process is ready to serve. */
-  start(): Promise<void>;
+  /** Resolves when the process is ready to serve. The signal only ends the wait for it. */
+  start(signal?: AbortSignal): Promise<void>;
   /** Resolves when the process is gone. Default signal: SIGTERM; SIGKILL follows after 5 s. */
   stop(signal?: NodeJS.Signals): Promise<void>;
   restart(signal?: NodeJS.Signals): Promise<void>;
@@ -48,11 +48,11 @@ export class ManagedProcess implements ProcessHandle {
     return this.identity !== undefined && isAlive(this.identity);
   }
 
-  async start(): Promise<void> {
+  async start(signal?: AbortSignal): Promise<void> {
     if (!this.running) {
       this.identity = launch(this.specification);
     }
-    await this.untilReady();
+    await this.untilReady(signal);
   }
 
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
@@ -91,16 +91,16 @@ export class ManagedProcess implements ProcessHandle {
     }
   }
 
-  private async untilReady(): Promise<void> {
+  private async untilReady(signal?: AbortSignal): Promise<void> {
     const { name, ready, readyTimeout, logFile } = this.specification;
     await waitFor(
       async () => {
         if (!this.running) {
-          throw new Error(`${name} ended at once. Its log (${logFile}) ends with:\n${lastLines(logFile, 10)}`);
+          throw new Error(`${name} ended at once. Its log (${logFile}) ends with:\n${lastLines(logFile, 20)}`);
         }
         return ready === undefined || (await ready());
       },
-      { what: `${name}, see ${logFile}`, timeout: readyTimeout },
+      { what: `${name}, see ${logFile}`, timeout: readyTimeout, signal },
     );
   }
 }

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { run, tryRun } from "./run.ts";
 import { waitFor } from "./wait.ts";
 
@@ -68,7 +68,8 @@ async function loopDevices(): Promise<LoopDevice[]> {
 }
 
 /** Detaches the loop devices whose file lies below a directory. */
-export async function detachBelow(directory: string): Promise<void> {
+export async function detachBelow(path: string): Promise<void> {
+  const directory = await realpath(path);
   const attached = async () => (await loopDevices()).filter(({ file }) => file.startsWith(`${directory}/`));
   for (const { device } of await attached()) {
     await run("losetup", ["--detach", device]);
