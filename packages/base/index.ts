@@ -8,4 +8,5 @@ export * from "./logger.ts";
 export * from "./metrics.ts";
 export * from "./quantity.ts";
 export * from "./retry.ts";
+export * from "./schedule.ts";
 export * from "./simulated-clock.ts";
