@@ -33,8 +33,8 @@ export interface ReflectorOptions extends Selection {
   /** Objects per page where lists are paged. Default 500. */
   readonly pageSize?: number | undefined;
   /**
-   * Milliseconds of silence after which a watch counts as dead. Servers send a bookmark about every minute, so it should
-   * be longer. Default 150,000.
+   * Milliseconds of silence after which a watch counts as dead. Servers send a bookmark every minute, but the first one
+   * may take two, so it should be longer. Default 180,000.
    */
   readonly idleTimeout?: number | undefined;
   /** Waits between attempts that fail. Default 200 ms doubling up to 10 s, half of it random. */
@@ -46,7 +46,7 @@ export interface ReflectorOptions extends Selection {
 }
 
 const defaultBackoff: BackoffOptions = { initial: 200, maximum: 10_000, jitter: 0.5 };
-const defaultIdleTimeout = 150_000;
+const defaultIdleTimeout = 180_000;
 /** The server is asked to end watches after 5 to 10 minutes, so that they spread over servers that come and go. */
 const shortestTimeoutSeconds = 300;
 /** An attempt that lasted so long ends a row of failures. */

@@ -5,30 +5,36 @@ const newline = 0x0a;
 const longestLine = 64 * 2 ** 20;
 
 /**
- * Cuts a stream of bytes into lines. Only the line under way is kept, as the pieces it came in, so that large objects cost
- * no repeated copying. `onChunk` is told of every sign of life. Bytes after the last newline mean that the stream was cut: the line is never delivered.
+ * Cuts bytes into lines. Only the line under way is kept, as the pieces it came in, so that large objects cost no repeated
+ * copying.
  */
-export async function* splitLines(chunks: AsyncIterable<Buffer>, onChunk?: () => void): AsyncGenerator<string> {
-  let pieces: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    onChunk?.();
+export class LineSplitter {
+  #pieces: Buffer[] = [];
+  #length = 0;
+
+  /** The lines that are complete with this chunk. Empty ones are left out. */
+  *take(chunk: Buffer): Generator<string> {
     let start = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      if (pieces.length > 0) {
-        pieces.push(chunk.subarray(start, end));
-        yield Buffer.concat(pieces).toString("utf8");
-        pieces = [];
-        length = 0;
+      if (this.#length > 0) {
+        this.#pieces.push(chunk.subarray(start, end));
+        const line = Buffer.concat(this.#pieces).toString("utf8");
+        this.#pieces = [];
+        this.#length = 0;
+        yield line;
       } else if (end > start) {
         yield chunk.toString("utf8", start, end);
       }
       start = end + 1;
     }
-    if (start === chunk.length) continue;
-    pieces.push(start === 0 ? chunk : chunk.subarray(start));
-    length += chunk.length - start;
-    if (length > longestLine) throw new ConnectionError(`the server sent a line of over ${longestLine} bytes`);
+    if (start === chunk.length) return;
+    this.#pieces.push(chunk.subarray(start));
+    this.#length += chunk.length - start;
+    if (this.#length > longestLine) throw new ConnectionError(`the server sent a line of over ${longestLine} bytes`);
   }
-  if (length > 0) throw new ConnectionError("the stream was cut in the middle of a line");
+
+  /** Bytes after the last newline mean that the stream was cut: that line must never be used. */
+  finish(): void {
+    if (this.#length > 0) throw new ConnectionError("the stream was cut in the middle of a line");
+  }
 }

@@ -48,7 +48,7 @@ export function createPodStreams(config: ClusterConfig, options: ConnectOptions 
       const { stream } = answer;
       if (!stream) throw errorOf(request, answer, clock);
       try {
-        for await (const chunk of stream) yield chunk as Buffer;
+        for (let batch = await stream.read(); batch; batch = await stream.read()) yield* batch;
       } catch (error) {
         if (signal.aborted) throw abortReason(signal);
         throw new ConnectionError(`the log of ${pod.name} was cut`, { cause: error });

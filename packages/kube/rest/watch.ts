@@ -4,7 +4,7 @@ import { apiVersionOf, type Resource } from "../types/resource.ts";
 import type { WatchEvent, WatchOptions } from "./client.ts";
 import { ConnectionError } from "./errors.ts";
 import { describeRequest, errorOf, type Exchange, type ExchangeRequest } from "./exchange.ts";
-import { splitLines } from "./lines.ts";
+import { LineSplitter } from "./lines.ts";
 import { errorOfStatus, type Status } from "./status.ts";
 
 /** Set on the bookmark that ends the initial events of a streaming list. */
@@ -26,9 +26,14 @@ export async function* watchEvents<T extends KubeObject>(
     stream.destroy(new ConnectionError(`${what}: no sign of life for ${milliseconds} ms`)),
   );
   try {
-    for await (const line of splitLines(stream, () => idle.touch())) {
-      yield decode(line, resource, what, options.metadataOnly);
+    const splitter = new LineSplitter();
+    for (let batch = await stream.read(); batch; batch = await stream.read()) {
+      idle.touch();
+      for (const chunk of batch) {
+        for (const line of splitter.take(chunk)) yield decode(line, resource, what, options.metadataOnly);
+      }
     }
+    splitter.finish();
   } catch (error) {
     if (options.signal?.aborted) throw abortReason(options.signal);
     if (error instanceof CodedError) throw error;
