@@ -1,0 +1,59 @@
+/** certificates: by which agents are known to the controller, and mysqld to its clients. */
+import { clusterKeyOf, controllerNamespaceLabels, dataKeys, podHostNamePattern, type MySQLCluster } from "@moco-ts/api";
+import type { Certificate, Configuration, LeafRequest, Secret } from "@moco-ts/kube";
+import { namesOfCluster, ownedMetadata } from "../metadata.ts";
+
+/**
+ * What the cluster's certificate says. The common name is not the cluster's: agents obey a caller named
+ * `moco-controller`, and a cluster may be named `controller`.
+ */
+export function certificateRequest(cluster: MySQLCluster): LeafRequest {
+  const { primaryService, replicaService } = namesOfCluster(cluster);
+  return {
+    commonName: "moco-agent",
+    dnsNames: [
+      podHostNamePattern(clusterKeyOf(cluster)),
+      ...[primaryService, replicaService].flatMap((name) => serviceNames(name, cluster.metadata.namespace)),
+    ],
+    usages: ["server"],
+  };
+}
+
+/** A Service by all names under which clients look it up. */
+function serviceNames(name: string, namespace: string): string[] {
+  return [name, `${name}.${namespace}`, `${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
+}
+
+/** Where the cluster's certificate is kept. */
+export function buildCertificateSecret(
+  cluster: MySQLCluster,
+  controllerNamespace: string,
+  certificate: Certificate,
+): Configuration<Secret> {
+  return {
+    metadata: {
+      name: namesOfCluster(cluster).certificateSecret,
+      namespace: controllerNamespace,
+      labels: controllerNamespaceLabels(clusterKeyOf(cluster)),
+    },
+    type: "kubernetes.io/tls",
+    data: encoded(certificate),
+  };
+}
+
+/** The same certificate, where the Pods can mount it. */
+export function buildGrpcSecret(cluster: MySQLCluster, certificate: Certificate): Configuration<Secret> {
+  return { metadata: ownedMetadata(cluster, namesOfCluster(cluster).grpcSecret), data: encoded(certificate) };
+}
+
+function encoded({ authorities, certificate, privateKey }: Certificate): Record<string, string> {
+  return {
+    [dataKeys.authority]: base64(authorities),
+    [dataKeys.certificate]: base64(certificate),
+    [dataKeys.privateKey]: base64(privateKey),
+  };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}

@@ -1,0 +1,17 @@
+import type { ContainerPart } from "@moco-ts/api";
+import { containerSecurity } from "../../security.ts";
+import { withoutBlanks } from "../../without-blanks.ts";
+import type { StatefulSetInput } from "../input.ts";
+import type { PodRules } from "../rules.ts";
+
+/** A container that the operator adds, as `podTemplate.overwriteContainers` wants it. */
+export function added(container: ContainerPart, input: StatefulSetInput): ContainerPart {
+  const wishes = input.cluster.spec.podTemplate.overwriteContainers ?? [];
+  const overwritten = wishes.filter(({ name }) => name === container.name);
+  return Object.assign({ ...container, securityContext: containerSecurity({}, input) }, ...withoutBlanks(overwritten));
+}
+
+/** What a container of the operator's gets, and may not exceed. */
+export function fixedResources(rules: PodRules, cpu: string, memory: string) {
+  return { requests: { cpu, memory }, limits: { ...(rules.limitsCpu && { cpu }), memory } };
+}

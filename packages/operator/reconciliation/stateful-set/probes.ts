@@ -1,0 +1,28 @@
+import { ports, type AnyPartOf } from "@moco-ts/api";
+import type { Probe } from "@moco-ts/kube";
+import type { PodRules } from "./rules.ts";
+
+type GivenProbe = AnyPartOf<Probe> | undefined;
+
+export interface GivenProbes {
+  readonly startupProbe?: GivenProbe;
+  readonly livenessProbe?: GivenProbe;
+  readonly readinessProbe?: GivenProbe;
+}
+
+/** The agent answers for mysqld. How often it is asked, and how patiently, the user may say. */
+export function mysqldProbes(given: GivenProbes, startupWaitSeconds: number, rules: PodRules) {
+  const periodSeconds = given.startupProbe?.periodSeconds ?? rules.startup.periodSeconds;
+  const failureThreshold = rules.startupFailures(startupWaitSeconds, periodSeconds);
+  return {
+    startupProbe: { ...rules.startup, failureThreshold, ...asking("/healthz", given.startupProbe) },
+    livenessProbe: { ...rules.liveness, ...asking("/healthz", given.livenessProbe) },
+    readinessProbe: { ...rules.readiness, ...asking("/readyz", given.readinessProbe) },
+  };
+}
+
+/** A probe asks in one way only: other ways that the user gave would make it invalid. */
+function asking(path: string, given: GivenProbe = {}): AnyPartOf<Probe> {
+  const { exec: _exec, grpc: _grpc, tcpSocket: _tcpSocket, ...numbers } = given;
+  return { ...numbers, httpGet: { path, port: ports.health.name, scheme: "HTTP" } };
+}
