@@ -11,3 +11,12 @@ export * from "./users.ts";
 export * from "./backuppolicy/types.ts";
 export * from "./mysqlcluster/types.ts";
 export type { AnyPartOf } from "./schema/fields.ts";
+export { describeCauses } from "./validation/cause.ts";
+export * from "./backuppolicy/validate.ts";
+export * from "./mysqlcluster/defaults.ts";
+export {
+  validateMySQLCluster,
+  validateMySQLClusterCreation,
+  validateMySQLClusterUpdate,
+} from "./mysqlcluster/validate.ts";
+export { growsStorage } from "./mysqlcluster/validate-volumes.ts";

@@ -118,11 +118,11 @@ test("no text makes the parser do anything but answer or throw a coded error", (
   const outcome = (text: string): unknown => {
     try {
       parseSchedule(text).next(new Date(0));
-      return "SCHEDULE_INVALID";
+      return "answered";
     } catch (error) {
       return (error as { code?: string }).code;
     }
   };
   const text = fc.oneof(fc.string(), fc.stringMatching(/^[@*?,\-/0-9a-z =]{0,30}$/));
-  fc.assert(fc.property(text, (each) => outcome(each) === "SCHEDULE_INVALID"));
+  fc.assert(fc.property(text, (each) => expect(["answered", "SCHEDULE_INVALID"]).toContain(outcome(each))));
 });
