@@ -53,6 +53,7 @@ format: setup ## Format all files
 .PHONY: generate
 generate: setup ## Write generated files anew (CHECK=--check only compares)
 	node tools/generate-types/main.ts $(CHECK)
+	node tools/generate-crds/main.ts $(CHECK)
 
 .PHONY: test
 test: test-unit test-api test-e2e ## Unit, API-server and representative e2e tests

@@ -68,3 +68,5 @@ export {
 export { createAuthority, issueLeaf, type LeafRequest, type Validity } from "./pki/issue.ts";
 export { ManagedCertificate, type ManagedCertificateOptions } from "./pki/managed-certificate.ts";
 export { CurrentCertificate, type Certificate, type CertificateSource, type KeyPair } from "./pki/source.ts";
+export { isGoodLeaf, type Keys } from "./pki/rotation.ts";
+export { bundleOf, decodeKeys } from "./pki/stored-keys.ts";

@@ -36,7 +36,7 @@ describe("the controller's flags", () => {
       environment,
     );
     expect(config).toMatchObject({
-      images: { agent: "agent:2", agentVersion1: "agent:2" },
+      images: { agent: "agent:2", agentV1: "agent:2" },
       claimSync: { labelKeys: ["a", "b", "c"], annotationKeys: [] },
       checkInterval: 90_000,
       logLevel: "debug",
@@ -46,7 +46,7 @@ describe("the controller's flags", () => {
 
   it("let version 1 Pods keep their agent", () => {
     const { images } = readConfig(["--agent-image=agent:2", "--agent-image-v1=agent:1"], environment);
-    expect(images).toMatchObject({ agent: "agent:2", agentVersion1: "agent:1" });
+    expect(images).toMatchObject({ agent: "agent:2", agentV1: "agent:1" });
   });
 
   it("need the namespace, and say how to give it", () => {

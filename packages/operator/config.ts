@@ -3,6 +3,8 @@ import { CodedError, parseDuration, type LogLevel } from "@moco-ts/base";
 
 /** What the controller was told, read once. The one place that knows flags and environment variables. */
 export interface Config {
+  /** For what finds the API server by itself. */
+  readonly environment: Environment;
   /** Where the controller runs: its Lease, and the Secrets that users must not see. */
   readonly systemNamespace: string;
   readonly leaderElectionId: string;
@@ -30,7 +32,7 @@ export interface Images {
   /** For Pods of the newest reconciler version. */
   readonly agent: string;
   /** For Pods that are still at version 1, so that a new controller restarts nothing. */
-  readonly agentVersion1: string;
+  readonly agentV1: string;
   readonly backup: string;
   readonly fluentBit: string;
   readonly exporter: string;
@@ -39,7 +41,7 @@ export interface Images {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads the command line (without the program's name). Prints help or what is wrong, and exits, as commander does. */
-export function readConfig(argv: readonly string[], environment: Environment): Config {
+export function readConfig(argv: readonly string[], environment: Environment = process.env): Config {
   const flags = createCommand()
     .parse([...argv], { from: "user" })
     .opts<Flags>();
@@ -51,6 +53,7 @@ export function readConfig(argv: readonly string[], environment: Environment): C
     );
   }
   return {
+    environment,
     systemNamespace,
     leaderElectionId: flags.leaderElectionId,
     metricsAddress: flags.metricsAddr,
@@ -60,7 +63,7 @@ export function readConfig(argv: readonly string[], environment: Environment): C
     agentCertificateDirectory: flags.grpcCertDir || undefined,
     images: {
       agent: flags.agentImage,
-      agentVersion1: flags.agentImageV1 ?? flags.agentImage,
+      agentV1: flags.agentImageV1 ?? flags.agentImage,
       backup: flags.backupImage,
       fluentBit: flags.fluentBitImage,
       exporter: flags.mysqldExporterImage,

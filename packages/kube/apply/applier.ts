@@ -109,6 +109,12 @@ export class Applier {
     return { outcome: "updated", object, changes };
   }
 
+  /** The fields that an apply would change in the live object, without a request. */
+  preview<T extends KubeObject>(resource: Resource<T>, configuration: Configuration<T>, live: T): readonly string[] {
+    const desired = prepare(resource, configuration);
+    return this.#review(resource, desired, live, undefined).map(({ path }) => formatPath(path));
+  }
+
   #owned(resource: Resource, live: KubeObject, subresource: string | undefined) {
     return appliedFields(live, { manager: this.#manager, apiVersion: apiVersionOf(resource), subresource });
   }

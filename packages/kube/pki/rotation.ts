@@ -49,13 +49,18 @@ export function decide(
     return "change to the next authority";
   }
   if (previous.some((each) => lifetimeOf(each).endsAt <= now)) return "forget old authorities";
-  const isGood =
+  return isGoodLeaf(leaf, authority, policy.leaf, now) ? undefined : "issue a certificate";
+}
+
+/** Whether the certificate is what the request asks for, signed by this authority, and not yet due to be renewed. */
+export function isGoodLeaf(leaf: KeyPair | undefined, authority: KeyPair, request: LeafRequest, now: number): boolean {
+  return (
     leaf !== undefined &&
     isPair(leaf) &&
     isSignedBy(leaf.certificate, authority.certificate) &&
-    fits(leaf.certificate, policy.leaf) &&
-    lifetimeOf(leaf.certificate).renewAt > now;
-  return isGood ? undefined : "issue a certificate";
+    fits(leaf.certificate, request) &&
+    lifetimeOf(leaf.certificate).renewAt > now
+  );
 }
 
 export async function carryOut(step: Step, keys: Keys | undefined, now: number, policy: RotationPolicy): Promise<Keys> {

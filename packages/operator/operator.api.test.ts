@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { MySQLClusters } from "@moco-ts/api";
+import { installDefinitions, testClient, testCluster, testNamespace } from "@moco-ts/api/testing";
+import {
+  ConfigMaps,
+  PodDisruptionBudgets,
+  Secrets,
+  ServiceAccounts,
+  Services,
+  StatefulSets,
+  type Client,
+  type KubeObject,
+  type Resource,
+} from "@moco-ts/kube";
+import { startOperator } from "./testing/operator.ts";
+
+const patience = { timeout: 30_000, interval: 100 };
+const kinds: Resource[] = [ConfigMaps, PodDisruptionBudgets, Secrets, ServiceAccounts, Services, StatefulSets];
+const finalizers = ["moco.cybozu.com/mysqlcluster"];
+
+test("a cluster gets all its resources, and a restarted controller changes none of them", async () => {
+  const { client, namespace, system } = await surroundings();
+  const operator = await startOperator(system);
+  await client.create(MySQLClusters, testCluster({ replicas: 3 }, { name: "c", namespace, finalizers }));
+  await expect.poll(() => conditionOf(client, namespace, "ReconcileSuccess"), patience).toBe("True");
+
+  const made = await ours(client, namespace);
+  expect(made.map(nameOf).sort()).toEqual([
+    expect.stringMatching(/^ConfigMap\/moco-c\.[0-9a-f]{8}$/),
+    "ConfigMap/moco-slow-log-agent-config-c.13246250",
+    "PodDisruptionBudget/moco-c",
+    "Secret/moco-c",
+    "Secret/moco-c-grpc",
+    "Secret/moco-my-cnf-c",
+    "Service/moco-c",
+    "Service/moco-c-primary",
+    "Service/moco-c-replica",
+    "ServiceAccount/moco-c",
+    "StatefulSet/moco-c",
+  ]);
+  expect((await ours(client, system)).map(nameOf).sort()).toEqual([
+    `Secret/moco-agent-${namespace}.c`,
+    `Secret/mysql-${namespace}.c`,
+  ]);
+  const { status } = await client.get(MySQLClusters, { namespace, name: "c" });
+  expect(status?.reconcileInfo).toEqual({ generation: 1, reconcileVersion: 2 });
+
+  await operator.stop();
+  const before = await ours(client, namespace);
+  const again = await startOperator(system, ["--fluent-bit-image=other", "--mysqld-exporter-image=other"]);
+  await expect.poll(() => again.reconciles(), patience).toBeGreaterThan(0);
+  expect(versions(await ours(client, namespace))).toEqual(versions(before));
+});
+
+test("what somebody changes is put back, and deleting the cluster removes it all", async () => {
+  const { client, namespace, system } = await surroundings();
+  await startOperator(system);
+  await client.create(MySQLClusters, testCluster({ replicas: 3 }, { name: "c", namespace, finalizers }));
+  await expect.poll(() => conditionOf(client, namespace, "ReconcileSuccess"), patience).toBe("True");
+  const key = { namespace, name: "moco-c-primary" };
+  const body = { spec: { selector: { "app.kubernetes.io/name": "wrong" } } };
+  await client.patch(Services, key, { type: "merge", body });
+  const selected = async () => (await client.get(Services, key)).spec?.selector?.["app.kubernetes.io/name"];
+  await expect.poll(selected, patience).toBe("mysql");
+  await client.delete(PodDisruptionBudgets, { namespace, name: "moco-c" });
+  await expect
+    .poll(async () => (await ours(client, namespace)).map(nameOf), patience)
+    .toContain("PodDisruptionBudget/moco-c");
+
+  await client.delete(MySQLClusters, { namespace, name: "c" });
+  await expect.poll(async () => (await ours(client, namespace)).map(nameOf), patience).toEqual([]);
+  expect((await ours(client, system)).map(nameOf)).toEqual([]);
+});
+
+test("a problem is told in the status, and solved when it is put right", async () => {
+  const { client, namespace, system } = await surroundings();
+  await startOperator(system);
+  const spec = { mysqlConfigMapName: "options" };
+  await client.create(MySQLClusters, testCluster(spec, { name: "c", namespace, finalizers }));
+  const message = async () => (await condition(client, namespace, "ReconcileSuccess"))?.message;
+  await expect.poll(message, patience).toMatch(/ConfigMap options of spec.mysqlConfigMapName does not exist/);
+  await client.create(ConfigMaps, { metadata: { namespace, name: "options" }, data: { long_query_time: "7" } });
+  await expect.poll(message, patience).toBe("reconcile successfully");
+  const texts = (await ours(client, namespace)).map((each) => JSON.stringify(each));
+  expect(texts.some((text) => text.includes("long_query_time = 7"))).toBe(true);
+});
+
+test("reconciliation that a person has stopped leaves everything alone", async () => {
+  const { client, namespace, system } = await surroundings();
+  await startOperator(system);
+  const annotations = { "moco.cybozu.com/reconciliation-stopped": "true" };
+  await client.create(MySQLClusters, testCluster({}, { name: "c", namespace, finalizers, annotations }));
+  await expect.poll(() => conditionOf(client, namespace, "ReconciliationActive"), patience).toBe("False");
+  expect((await ours(client, namespace)).map(nameOf)).toEqual([]);
+  const body = { metadata: { annotations: { "moco.cybozu.com/reconciliation-stopped": null } } };
+  await client.patch(MySQLClusters, { namespace, name: "c" }, { type: "merge", body });
+  await expect.poll(() => conditionOf(client, namespace, "ReconcileSuccess"), patience).toBe("True");
+});
+
+async function surroundings() {
+  const client = await testClient();
+  await installDefinitions(client);
+  const [namespace, system] = [await testNamespace(client), await testNamespace(client)];
+  return { client, namespace, system };
+}
+
+async function condition(client: Client, namespace: string, type: string) {
+  const { status } = await client.get(MySQLClusters, { namespace, name: "c" });
+  return status?.conditions?.find((each) => each.type === type);
+}
+
+async function conditionOf(client: Client, namespace: string, type: string): Promise<string | undefined> {
+  return (await condition(client, namespace, type))?.status;
+}
+
+/** Everything of the kinds that we make which carries our label. */
+async function ours(client: Client, namespace: string): Promise<KubeObject[]> {
+  const labelSelector = "app.kubernetes.io/created-by=moco";
+  const lists = await Promise.all(kinds.map((kind) => client.list(kind, { namespace, labelSelector })));
+  return lists.flatMap(({ items }) => items);
+}
+
+function nameOf({ kind, metadata }: KubeObject): string {
+  return `${kind}/${metadata?.name}`;
+}
+
+/** The StatefulSet's own controller writes its status, so that generations say more there. */
+function versions(objects: readonly KubeObject[]): string[] {
+  return objects.map((each) => {
+    const { generation, resourceVersion } = each.metadata ?? {};
+    return `${nameOf(each)} ${each.kind === "StatefulSet" ? generation : resourceVersion}`;
+  });
+}

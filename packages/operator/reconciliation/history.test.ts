@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import type { ConfigMap, StatefulSet } from "@moco-ts/kube";
+import { keptConfigMaps } from "./history.ts";
+
+function made(...names: string[]): ConfigMap[] {
+  return names.map((name, index) => ({
+    metadata: { name, creationTimestamp: `2026-01-0${index + 1}T00:00:00Z` },
+  }));
+}
+
+function mounting(name: string): StatefulSet {
+  const volumes = [{ name: "mysql-conf", configMap: { name } }];
+  return { spec: { template: { spec: { volumes, containers: [] } } } } as unknown as StatefulSet;
+}
+
+it("keeps the newest ones", () => {
+  expect(keptConfigMaps(made("a", "b", "c"), 2, "c", undefined)).toEqual(["c", "b"]);
+});
+
+it("keeps what Pods mount and what they will mount, however old and however small the limit", () => {
+  expect(keptConfigMaps(made("a", "b", "c", "d"), 1, "b", mounting("a"))).toEqual(["b", "a"]);
+});

@@ -1,0 +1,57 @@
+import { clusterLabels, isFluentBitConfigMapName, isMyCnfConfigMapName, type MySQLCluster } from "@moco-ts/api";
+import { ConfigMaps, controllerOf, keyOf, prune, StatefulSets, type ConfigMap, type StatefulSet } from "@moco-ts/kube";
+import { keptConfigMaps } from "./history.ts";
+import { namesOfCluster } from "./metadata.ts";
+import { planInstances, type InstancesPlan } from "./plan.ts";
+import { ensure, type Tools } from "./tools.ts";
+import { readUserOptions } from "./user-options.ts";
+import type { ReconcilerVersion } from "./version.ts";
+
+/** mysqld's configuration and the StatefulSet that mounts it. Returns the StatefulSet as it is then. */
+export async function makeInstances(
+  tools: Tools,
+  cluster: MySQLCluster,
+  signal: AbortSignal,
+): Promise<{ statefulSet: StatefulSet; version: ReconcilerVersion }> {
+  const { applier, caches, config } = tools;
+  const live = liveStatefulSet(tools, cluster);
+  const plan = planInstances({
+    cluster,
+    live,
+    images: config.images,
+    userOptions: await readUserOptions(tools, cluster, signal),
+    defaultSecurityContext: config.defaultSecurityContext,
+    changesPods: (wanted) =>
+      live !== undefined &&
+      applier.preview(StatefulSets, wanted, live).some((path) => path.startsWith(".spec.template")),
+  });
+  for (const each of [plan.myCnf, plan.fluentBit]) if (each) await ensure(tools, caches.configMaps, each, signal);
+  const { object } = await ensure(tools, caches.statefulSets, plan.statefulSet, signal);
+  await forgetConfigMaps(tools, cluster, plan, object, signal);
+  return { statefulSet: object, version: plan.version };
+}
+
+export function liveStatefulSet({ caches }: Tools, cluster: MySQLCluster): StatefulSet | undefined {
+  const { statefulSet: name } = namesOfCluster(cluster);
+  return caches.statefulSets.cache.get(keyOf({ namespace: cluster.metadata.namespace, name }));
+}
+
+async function forgetConfigMaps(
+  { client, caches, config }: Tools,
+  cluster: MySQLCluster,
+  { myCnf, fluentBit }: InstancesPlan,
+  statefulSet: StatefulSet,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name, namespace, uid } = cluster.metadata;
+  const owned = caches.configMaps.cache.list().filter((each) => controllerOf(each)?.uid === uid);
+  const named = (matches: (clusterName: string, objectName: string) => boolean): ConfigMap[] =>
+    owned.filter(({ metadata }) => matches(name, metadata?.name ?? ""));
+  const keep = [
+    ...keptConfigMaps(named(isMyCnfConfigMapName), config.configMapHistoryLimit, myCnf.metadata.name, statefulSet),
+    ...keptConfigMaps(named(isFluentBitConfigMapName), 1, fluentBit?.metadata.name, statefulSet),
+  ];
+  const live = [...named(isMyCnfConfigMapName), ...named(isFluentBitConfigMapName)];
+  const kinds = [{ resource: ConfigMaps, keep: keep.map((each) => keyOf({ namespace, name: each })), live }];
+  await prune({ client, owner: cluster, labels: clusterLabels(name), kinds, signal });
+}

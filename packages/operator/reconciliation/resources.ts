@@ -1,0 +1,102 @@
+import { backupLabels, clusterLabels, type BackupPolicy, type MySQLCluster } from "@moco-ts/api";
+import { CodedError } from "@moco-ts/base";
+import {
+  controllerOf,
+  CronJobs,
+  Jobs,
+  keyOf,
+  PodDisruptionBudgets,
+  prune,
+  RoleBindings,
+  Roles,
+  type KubeObject,
+} from "@moco-ts/kube";
+import { buildBackupCronJob, buildBackupRole, buildBackupRoleBinding } from "./backup/build.ts";
+import { buildCertificateSecret, buildGrpcSecret, certificateRequest } from "./certificates/build.ts";
+import { namesOfCluster } from "./metadata.ts";
+import { ensurePasswords } from "./passwords.ts";
+import { buildPodDisruptionBudget } from "./pod-disruption-budget/build.ts";
+import { buildRestoreJob, buildRestoreRole, buildRestoreRoleBinding } from "./restore/build.ts";
+import { buildMyCnfSecret, buildUsersSecret } from "./secrets/build.ts";
+import { buildServiceAccount } from "./service-account/build.ts";
+import { buildHeadlessService, buildPrimaryService, buildReplicaService } from "./services/build.ts";
+import { ensure, liveOf, type Tools } from "./tools.ts";
+
+/** Passwords, certificates and accounts: what Pods need before there is any. */
+export async function makeCredentials(tools: Tools, cluster: MySQLCluster, signal: AbortSignal): Promise<void> {
+  const { caches, config, authority } = tools;
+  const passwords = await ensurePasswords(tools, cluster, signal);
+  await ensure(tools, caches.secrets, buildUsersSecret(cluster, passwords), signal);
+  await ensure(tools, caches.secrets, buildMyCnfSecret(cluster, passwords), signal);
+  const key = keyOf({ namespace: config.systemNamespace, name: namesOfCluster(cluster).certificateSecret });
+  const certificate = await authority.certify(caches.secrets.cache.get(key), certificateRequest(cluster));
+  await ensure(tools, caches.secrets, buildCertificateSecret(cluster, config.systemNamespace, certificate), signal);
+  await ensure(tools, caches.secrets, buildGrpcSecret(cluster, certificate), signal);
+  await ensure(tools, caches.serviceAccounts, buildServiceAccount(cluster), signal);
+}
+
+export async function makeServices(tools: Tools, cluster: MySQLCluster, signal: AbortSignal): Promise<void> {
+  for (const build of [buildHeadlessService, buildPrimaryService, buildReplicaService]) {
+    await ensure(tools, tools.caches.services, build(cluster), signal);
+  }
+}
+
+export async function makeDisruptionBudget(tools: Tools, cluster: MySQLCluster, signal: AbortSignal): Promise<void> {
+  const { caches, client } = tools;
+  const { namespace, name } = cluster.metadata;
+  const cronJob = caches.cronJobs.cache.get(keyOf({ namespace, name: namesOfCluster(cluster).backup }));
+  const backupIsRunning = (cronJob?.status?.active ?? []).length > 0;
+  const wanted = buildPodDisruptionBudget(cluster, { backupIsRunning });
+  if (wanted) await ensure(tools, caches.podDisruptionBudgets, wanted, signal);
+  const live = ownedBy(cluster, caches.podDisruptionBudgets.cache.list());
+  const kinds = [{ resource: PodDisruptionBudgets, keep: keysOf(wanted), live }];
+  await prune({ client, owner: cluster, labels: clusterLabels(name), kinds, signal });
+}
+
+/** The CronJob for backups and the Job that restores, with what they may do; or their removal. */
+export async function makeJobs(tools: Tools, cluster: MySQLCluster, signal: AbortSignal): Promise<void> {
+  const { caches, client, config } = tools;
+  const settings = { image: config.images.backup, defaultSecurityContext: config.defaultSecurityContext };
+  const policy = policyOf(tools, cluster);
+  const cronJob = policy && buildBackupCronJob({ cluster, policy, ...settings });
+  const { restore } = cluster.spec;
+  const wanted = restore && cluster.status?.restoredTime === undefined ? restore : undefined;
+  const job = wanted && buildRestoreJob({ cluster, restore: wanted, ...settings });
+  const roles = [policy && buildBackupRole(cluster), wanted && buildRestoreRole(cluster)];
+  const bindings = [
+    policy && buildBackupRoleBinding(cluster, policy),
+    wanted && buildRestoreRoleBinding(cluster, wanted),
+  ];
+  for (const role of roles) if (role) await ensure(tools, caches.roles, role, signal);
+  for (const binding of bindings) if (binding) await ensure(tools, caches.roleBindings, binding, signal);
+  if (cronJob) await ensure(tools, caches.cronJobs, cronJob, signal);
+  // A Job can't be changed, and one that failed tells why: it is made once, and again if somebody deletes it.
+  if (job && liveOf(caches.jobs, job) === undefined) await ensure(tools, caches.jobs, job, signal);
+  const of = <T extends KubeObject>(objects: readonly T[]): T[] => ownedBy(cluster, objects);
+  const kinds = [
+    { resource: CronJobs, keep: keysOf(cronJob), live: of(caches.cronJobs.cache.list()) },
+    { resource: Jobs, keep: keysOf(job), live: of(caches.jobs.cache.list()) },
+    { resource: Roles, keep: keysOf(...roles), live: of(caches.roles.cache.list()) },
+    { resource: RoleBindings, keep: keysOf(...bindings), live: of(caches.roleBindings.cache.list()) },
+  ];
+  await prune({ client, owner: cluster, labels: backupLabels(cluster.metadata.name), kinds, signal });
+}
+
+function policyOf({ caches }: Tools, { metadata, spec }: MySQLCluster): BackupPolicy | undefined {
+  const name = spec.backupPolicyName;
+  if (!name) return undefined;
+  const policy = caches.policies.cache.get(keyOf({ namespace: metadata.namespace, name }));
+  if (policy) return policy;
+  const message = `BackupPolicy ${name} of spec.backupPolicyName does not exist: create it, or remove the field`;
+  throw new CodedError("BACKUP_POLICY_MISSING", message);
+}
+
+function ownedBy<T extends KubeObject>(cluster: MySQLCluster, objects: readonly T[]): T[] {
+  return objects.filter((each) => controllerOf(each)?.uid === cluster.metadata.uid);
+}
+
+function keysOf(...wanted: ({ metadata: { namespace?: string | null; name: string } } | null | undefined)[]): string[] {
+  return wanted.flatMap((each) =>
+    each ? [keyOf({ namespace: each.metadata.namespace ?? undefined, name: each.metadata.name })] : [],
+  );
+}

@@ -1,0 +1,31 @@
+import type { Clock } from "@moco-ts/base";
+import type { Applied, Applier, Client, Configuration, Informer, KubeObject } from "@moco-ts/kube";
+import type { Caches } from "../caches.ts";
+import type { Config } from "../config.ts";
+import type { AgentAuthority } from "./certificates/authority.ts";
+
+/** What reconciling works with. */
+export interface Tools {
+  /** Writes only while this replica leads. */
+  readonly client: Client;
+  readonly applier: Applier;
+  readonly caches: Caches;
+  readonly config: Config;
+  readonly authority: AgentAuthority;
+  readonly clock: Clock;
+  readonly randomBytes: (size: number) => Uint8Array;
+}
+
+/** Applies what is wanted, unless the cache shows that it is so already. Returns the object as it is then. */
+export async function ensure<T extends KubeObject>(
+  { applier }: Tools,
+  informer: Informer<T>,
+  wanted: Configuration<T>,
+  signal: AbortSignal,
+): Promise<Applied<T>> {
+  return applier.apply(informer.resource, wanted, { live: liveOf(informer, wanted), signal });
+}
+
+export function liveOf<T extends KubeObject>(informer: Informer<T>, { metadata }: Configuration<T>): T | undefined {
+  return informer.cache.get(`${metadata.namespace}/${metadata.name}`);
+}
