@@ -10,6 +10,7 @@ import {
 import type { Logger, Metrics } from "@moco-ts/base";
 import {
   ConfigMaps,
+  controllerOf,
   createInformer,
   CronJobs,
   Jobs,
@@ -60,6 +61,13 @@ export interface Caches {
 /** Names of indexes. */
 export const clusterIndexes = { userConfigMap: "userConfigMap", backupPolicy: "backupPolicy" } as const;
 
+const ownerIndex = "owner";
+
+/** What the cluster made and still has, of one kind. */
+export function ownedIn<T extends KubeObject>(informer: Informer<T>, cluster: MySQLCluster): readonly T[] {
+  return informer.cache.byIndex(ownerIndex, cluster.metadata.uid ?? "none");
+}
+
 export function createCaches(client: Client, options: { readonly logger: Logger; readonly metrics: Metrics }): Caches {
   const clusters = createInformer(client, MySQLClusters, {
     ...options,
@@ -74,6 +82,7 @@ export function createCaches(client: Client, options: { readonly logger: Logger;
       ...options,
       labelSelector: `${labelKeys.createdBy}=${createdBy}`,
       keepManagedFieldsOf: [fieldManager],
+      indexes: { [ownerIndex]: (object) => [controllerOf(object)?.uid ?? ""] },
     });
   return {
     clusters,

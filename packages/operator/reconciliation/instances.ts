@@ -1,5 +1,6 @@
 import { clusterLabels, isFluentBitConfigMapName, isMyCnfConfigMapName, type MySQLCluster } from "@moco-ts/api";
-import { ConfigMaps, controllerOf, keyOf, prune, StatefulSets, type ConfigMap, type StatefulSet } from "@moco-ts/kube";
+import { ConfigMaps, keyOf, prune, StatefulSets, type ConfigMap, type StatefulSet } from "@moco-ts/kube";
+import { ownedIn } from "../caches.ts";
 import { keptConfigMaps } from "./history.ts";
 import { namesOfCluster } from "./metadata.ts";
 import { planInstances, type InstancesPlan } from "./plan.ts";
@@ -43,8 +44,8 @@ async function forgetConfigMaps(
   statefulSet: StatefulSet,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name, namespace, uid } = cluster.metadata;
-  const owned = caches.configMaps.cache.list().filter((each) => controllerOf(each)?.uid === uid);
+  const { name, namespace } = cluster.metadata;
+  const owned = ownedIn(caches.configMaps, cluster);
   const named = (matches: (clusterName: string, objectName: string) => boolean): ConfigMap[] =>
     owned.filter(({ metadata }) => matches(name, metadata?.name ?? ""));
   const keep = [

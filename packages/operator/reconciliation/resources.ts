@@ -1,16 +1,7 @@
 import { backupLabels, clusterLabels, type BackupPolicy, type MySQLCluster } from "@moco-ts/api";
 import { CodedError } from "@moco-ts/base";
-import {
-  controllerOf,
-  CronJobs,
-  Jobs,
-  keyOf,
-  PodDisruptionBudgets,
-  prune,
-  RoleBindings,
-  Roles,
-  type KubeObject,
-} from "@moco-ts/kube";
+import { CronJobs, Jobs, keyOf, PodDisruptionBudgets, prune, RoleBindings, Roles } from "@moco-ts/kube";
+import { ownedIn } from "../caches.ts";
 import { buildBackupCronJob, buildBackupRole, buildBackupRoleBinding } from "./backup/build.ts";
 import { buildCertificateSecret, buildGrpcSecret, certificateRequest } from "./certificates/build.ts";
 import { namesOfCluster } from "./metadata.ts";
@@ -48,7 +39,7 @@ export async function makeDisruptionBudget(tools: Tools, cluster: MySQLCluster, 
   const backupIsRunning = (cronJob?.status?.active ?? []).length > 0;
   const wanted = buildPodDisruptionBudget(cluster, { backupIsRunning });
   if (wanted) await ensure(tools, caches.podDisruptionBudgets, wanted, signal);
-  const live = ownedBy(cluster, caches.podDisruptionBudgets.cache.list());
+  const live = ownedIn(caches.podDisruptionBudgets, cluster);
   const kinds = [{ resource: PodDisruptionBudgets, keep: keysOf(wanted), live }];
   await prune({ client, owner: cluster, labels: clusterLabels(name), kinds, signal });
 }
@@ -72,12 +63,11 @@ export async function makeJobs(tools: Tools, cluster: MySQLCluster, signal: Abor
   if (cronJob) await ensure(tools, caches.cronJobs, cronJob, signal);
   // A Job can't be changed, and one that failed tells why: it is made once, and again if somebody deletes it.
   if (job && liveOf(caches.jobs, job) === undefined) await ensure(tools, caches.jobs, job, signal);
-  const of = <T extends KubeObject>(objects: readonly T[]): T[] => ownedBy(cluster, objects);
   const kinds = [
-    { resource: CronJobs, keep: keysOf(cronJob), live: of(caches.cronJobs.cache.list()) },
-    { resource: Jobs, keep: keysOf(job), live: of(caches.jobs.cache.list()) },
-    { resource: Roles, keep: keysOf(...roles), live: of(caches.roles.cache.list()) },
-    { resource: RoleBindings, keep: keysOf(...bindings), live: of(caches.roleBindings.cache.list()) },
+    { resource: CronJobs, keep: keysOf(cronJob), live: ownedIn(caches.cronJobs, cluster) },
+    { resource: Jobs, keep: keysOf(job), live: ownedIn(caches.jobs, cluster) },
+    { resource: Roles, keep: keysOf(...roles), live: ownedIn(caches.roles, cluster) },
+    { resource: RoleBindings, keep: keysOf(...bindings), live: ownedIn(caches.roleBindings, cluster) },
   ];
   await prune({ client, owner: cluster, labels: backupLabels(cluster.metadata.name), kinds, signal });
 }
@@ -89,10 +79,6 @@ function policyOf({ caches }: Tools, { metadata, spec }: MySQLCluster): BackupPo
   if (policy) return policy;
   const message = `BackupPolicy ${name} of spec.backupPolicyName does not exist: create it, or remove the field`;
   throw new CodedError("BACKUP_POLICY_MISSING", message);
-}
-
-function ownedBy<T extends KubeObject>(cluster: MySQLCluster, objects: readonly T[]): T[] {
-  return objects.filter((each) => controllerOf(each)?.uid === cluster.metadata.uid);
 }
 
 function keysOf(...wanted: ({ metadata: { namespace?: string | null; name: string } } | null | undefined)[]): string[] {
