@@ -7,7 +7,7 @@ import { testClient, testNamespace } from "../testing/cluster.ts";
 import { Events, Leases, type LeaseSpec } from "../types/generated/index.ts";
 import { LeaderElection } from "./election.ts";
 
-const times = { leaseDuration: 3000, renewDeadline: 2000, retryPeriod: 400 };
+const times = { leaseDuration: 6000, renewDeadline: 4000, retryPeriod: 500 };
 
 test("a program with client-go and ours respect each other's leases and take over from each other", async () => {
   const { kubeconfigPath } = await sharedControlPlane();
@@ -23,9 +23,9 @@ test("a program with client-go and ours respect each other's leases and take ove
         `--kubeconfig=${kubeconfigPath}`,
         "--secure-port=0",
         "--leader-elect=true",
-        "--leader-elect-lease-duration=3s",
-        "--leader-elect-renew-deadline=2s",
-        "--leader-elect-retry-period=400ms",
+        "--leader-elect-lease-duration=6s",
+        "--leader-elect-renew-deadline=4s",
+        "--leader-elect-retry-period=500ms",
         "--leader-elect-resource-name=shared",
         `--leader-elect-resource-namespace=${namespace}`,
       ],
@@ -62,7 +62,7 @@ test("a program with client-go and ours respect each other's leases and take ove
   const first = stand("ours-1");
   const acquireTime = (await lease())?.acquireTime;
   const renewals = new Set<string | undefined>();
-  await expect.poll(async () => renewals.add((await lease())?.renewTime).size, { timeout: 20_000 }).toBeGreaterThan(8);
+  await expect.poll(async () => renewals.add((await lease())?.renewTime).size, { timeout: 20_000 }).toBeGreaterThan(12);
   expect(await lease()).toMatchObject({ acquireTime });
   expect(first.election.isHeld()).toBe(false);
   const killed = performance.now();
@@ -75,13 +75,13 @@ test("a program with client-go and ours respect each other's leases and take ove
   const next = startScheduler();
   await expect.poll(next.output, { timeout: 20_000 }).toContain("Attempting to acquire leader lease");
   const seen = new Set<string | undefined>();
-  await expect.poll(async () => seen.add((await lease())?.renewTime).size, { timeout: 20_000 }).toBeGreaterThan(8);
+  await expect.poll(async () => seen.add((await lease())?.renewTime).size, { timeout: 20_000 }).toBeGreaterThan(12);
   expect(first.election.isHeld()).toBe(true);
   const released = performance.now();
   await first.election.release(AbortSignal.timeout(5000));
   await untilHeldBy(isTheirs);
   expect(performance.now() - released).toBeLessThan(times.leaseDuration);
-  expect(await lease()).toMatchObject({ leaseDurationSeconds: 3, leaseTransitions: 2 });
+  expect(await lease()).toMatchObject({ leaseDurationSeconds: 6, leaseTransitions: 2 });
 
   // Both have told so on the Lease, in the same words.
   const told = async (): Promise<string[]> => {

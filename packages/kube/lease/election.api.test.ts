@@ -7,7 +7,7 @@ import { testClient, testNamespace } from "../testing/cluster.ts";
 import { ConfigMaps, Leases, type LeaseSpec } from "../types/generated/index.ts";
 
 const program = fileURLToPath(import.meta.resolve("./testing/replica.ts"));
-const leaseDuration = 3000;
+const leaseDuration = 6000;
 
 /** A namespace with a journal, and replicas of a program, each a process, of which the leader writes into it. */
 async function setUp() {
@@ -30,9 +30,9 @@ async function setUp() {
     return replica;
   };
   /** Resolves when it leads and writes. */
-  const untilWriting = async (identity: string, timeout = 15_000): Promise<void> => {
+  const untilWriting = async (identity: string, timeout = 40_000): Promise<void> => {
     await expect.poll(async () => (await lease())?.holderIdentity, { timeout, interval: 50 }).toBe(identity);
-    await expect.poll(async () => Number((await journal())[identity] ?? 0), { timeout: 5000 }).toBeGreaterThan(3);
+    await expect.poll(async () => Number((await journal())[identity] ?? 0), { timeout: 10_000 }).toBeGreaterThan(3);
   };
   return { start, untilWriting, journal, lease };
 }
@@ -53,7 +53,7 @@ class Replica {
 
   /** Resolves when it waits for another one's lease. */
   async untilStandingBy(): Promise<void> {
-    await vi.waitUntil(() => this.output.includes("the lease has a holder"), { timeout: 15_000, interval: 50 });
+    await vi.waitUntil(() => this.output.includes("the lease has a holder"), { timeout: 40_000, interval: 50 });
   }
 
   async end(): Promise<void> {
@@ -70,7 +70,7 @@ describe("two replicas, each a process", () => {
     const second = start("second");
     await second.untilStandingBy();
     const taken = await lease();
-    expect(taken).toMatchObject({ holderIdentity: "first", leaseDurationSeconds: 3, leaseTransitions: 0 });
+    expect(taken).toMatchObject({ holderIdentity: "first", leaseDurationSeconds: 6, leaseTransitions: 0 });
     expect(taken?.renewTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     await expect.poll(async () => (await lease())?.renewTime).not.toBe(taken?.renewTime);
     expect((await lease())?.acquireTime).toBe(taken?.acquireTime);
@@ -95,20 +95,20 @@ describe("two replicas, each a process", () => {
     const ended = performance.now();
     await untilWriting("second");
     expect(performance.now() - ended).toBeLessThan(leaseDuration - 1000);
-    expect(await lease()).toMatchObject({ leaseTransitions: 1, leaseDurationSeconds: 3 });
+    expect(await lease()).toMatchObject({ leaseTransitions: 1, leaseDurationSeconds: 6 });
   });
 
   test("a leader that was frozen for longer than its lease ends when it wakes, without one more write", async () => {
     const { start, untilWriting, journal, lease } = await setUp();
-    const replicas = new Map(["a", "b", "c", "d", "e"].map((identity) => [identity, start(identity)]));
+    const replicas = new Map(["a", "b", "c", "d"].map((identity) => [identity, start(identity)]));
     const untilLed = async (): Promise<Replica> => {
       const led = async (): Promise<boolean> => replicas.has((await lease())?.holderIdentity ?? "");
-      await expect.poll(led, { timeout: 15_000, interval: 50 }).toBe(true);
+      await expect.poll(led, { timeout: 40_000, interval: 50 }).toBe(true);
       const leader = replicas.get((await lease())!.holderIdentity!)!;
       await untilWriting(leader.identity);
       return leader;
     };
-    for (let round = 1; round <= 4; round++) {
+    for (let round = 1; round <= 3; round++) {
       const leader = await untilLed();
       replicas.delete(leader.identity);
       leader.child.kill("SIGSTOP");
@@ -121,5 +121,5 @@ describe("two replicas, each a process", () => {
       expect(afterwards).toBe(last);
       expect(await lease()).toMatchObject({ holderIdentity: successor.identity, leaseTransitions: round });
     }
-  });
+  }, 180_000);
 });

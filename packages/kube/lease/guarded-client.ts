@@ -15,6 +15,7 @@ export function guardClient(client: Client, leadership: Leadership): Client {
   return {
     get: (...parameters) => client.get(...parameters),
     list: (...parameters) => client.list(...parameters),
+    scan: (...parameters) => client.scan(...parameters),
     watch: (...parameters) => client.watch(...parameters),
     create: async (resource, object, options) => client.create(resource, object, guarded(options)),
     update: async (resource, object, options) => client.update(resource, object, guarded(options)),
