@@ -85,6 +85,20 @@ test("a problem is told in the status, and solved when it is put right", async (
   expect(texts.some((text) => text.includes("long_query_time = 7"))).toBe(true);
 });
 
+test("a cluster that was stored without the webhooks is judged and completed all the same", async () => {
+  const { client, namespace, system } = await surroundings();
+  await startOperator(system);
+  const spec = { replicas: 2, serverIDBase: 0 };
+  await client.create(MySQLClusters, testCluster(spec, { name: "c", namespace }));
+  const message = async () => (await condition(client, namespace, "ReconcileSuccess"))?.message;
+  await expect.poll(message, patience).toMatch(/spec.replicas.*must be a positive odd number/);
+  const { metadata, spec: stored } = await client.get(MySQLClusters, { namespace, name: "c" });
+  expect(metadata.finalizers).toEqual(finalizers);
+  expect(stored.serverIDBase).toBeGreaterThan(0);
+  await client.patch(MySQLClusters, { namespace, name: "c" }, { type: "merge", body: { spec: { replicas: 3 } } });
+  await expect.poll(message, patience).toBe("reconcile successfully");
+});
+
 test("reconciliation that a person has stopped leaves everything alone", async () => {
   const { client, namespace, system } = await surroundings();
   await startOperator(system);

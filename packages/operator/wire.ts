@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { eventComponent, fieldManager, leaseName, MySQLClusters } from "@moco-ts/api";
 import type { Clock, Logger, Metrics } from "@moco-ts/base";
 import {
@@ -8,16 +8,21 @@ import {
   createController,
   createInformer,
   createManager,
+  createWebhooks,
   EventRecorder,
   guardClient,
   LeaderElection,
   ManagedCertificate,
   ownedBy,
+  parseAddress,
   Secrets,
+  type Client,
   type ClusterConfig,
   type KubeObject,
   type Manager,
+  type Webhooks,
 } from "@moco-ts/kube";
+import { registerAdmission } from "./admission/webhooks.ts";
 import { clusterIndexes, createCaches, type Caches } from "./caches.ts";
 import type { Config } from "./config.ts";
 import { AgentAuthority } from "./reconciliation/certificates/authority.ts";
@@ -75,6 +80,7 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
     authority: new AgentAuthority({ secrets: authoritySecrets, secret: `${namespace}/${agentAuthoritySecret}`, clock }),
     clock,
     randomBytes,
+    randomInteger: randomInt,
   };
   const controller = createController({
     name: "mysqlcluster",
@@ -87,7 +93,10 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
     metrics,
   });
 
+  const webhooks = createAdmission(config, client, caches, surroundings);
+
   return createManager({
+    servers: webhooks === undefined ? [] : [webhooks],
     informers: [...Object.values(caches), authoritySecrets],
     components: [{ name: "agent certificates", run: (signal) => agentCertificate.run(signal) }, controller],
     election,
@@ -97,6 +106,44 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
     logger,
     metrics,
   });
+}
+
+/** The Secret with the webhooks' certificate and the authority that signed it. */
+const webhookSecret = "moco-webhook-keys";
+const webhookService = "moco-webhook-service";
+
+/** The webhooks, which every replica serves. None if their address is "0". */
+function createAdmission(
+  config: Config,
+  client: Client,
+  caches: Caches,
+  { clock, logger, metrics }: Surroundings,
+): Webhooks | undefined {
+  const address = parseAddress(config.webhookAddress);
+  if (address === undefined) return undefined;
+  const { systemNamespace: namespace, certificateDirectory: directory } = config;
+  const service = `${webhookService}.${namespace}.svc`;
+  const webhooks = createWebhooks({
+    client,
+    certificate: directory
+      ? { directory }
+      : { managed: { namespace, name: webhookSecret }, dnsNames: [service, `${service}.cluster.local`] },
+    trustedBy: {
+      mutatingWebhookConfigurations: ["moco-mutating-webhook-configuration"],
+      validatingWebhookConfigurations: ["moco-validating-webhook-configuration"],
+    },
+    ...address,
+    clock,
+    logger,
+    metrics,
+  });
+  registerAdmission(webhooks.server, {
+    readStorageClasses: () => caches.storageClasses.cache.list(),
+    readClusters: (inNamespace) =>
+      caches.clusters.cache.list().filter(({ metadata }) => metadata.namespace === inNamespace),
+    randomInteger: randomInt,
+  });
+  return webhooks;
 }
 
 /** Everything that a cluster's resources are made from, and the resources themselves. */

@@ -10,6 +10,7 @@ import {
 } from "@moco-ts/kube";
 import { finalize } from "./finalize.ts";
 import { liveStatefulSet, makeInstances } from "./instances.ts";
+import { judge, supplyDefaults } from "./judge.ts";
 import { makeCredentials, makeDisruptionBudget, makeJobs, makeServices } from "./resources.ts";
 import { statusOf, stoppedStatusOf } from "./status.ts";
 import type { Tools } from "./tools.ts";
@@ -33,7 +34,9 @@ export async function reconcile(tools: Tools, key: Key, { signal }: ReconcileCon
     await writeStatus(tools, cluster, stoppedStatusOf(cluster, now), signal);
     return done;
   }
+  if (await supplyDefaults(tools, cluster, signal)) return done;
   try {
+    judge(cluster);
     const { statefulSet, version } = await makeResources(tools, cluster, signal);
     const reconcileInfo = { generation: cluster.metadata.generation ?? 0, reconcileVersion: version };
     await writeStatus(

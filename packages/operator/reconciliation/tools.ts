@@ -14,6 +14,8 @@ export interface Tools {
   readonly authority: AgentAuthority;
   readonly clock: Clock;
   readonly randomBytes: (size: number) => Uint8Array;
+  /** A whole number from 0 below the limit. */
+  readonly randomInteger: (limit: number) => number;
 }
 
 /** Applies what is wanted, unless the cache shows that it is so already. Returns the object as it is then. */

@@ -16,7 +16,7 @@ export interface RunningOperator {
 export async function startOperator(systemNamespace: string, flags: readonly string[] = []): Promise<RunningOperator> {
   const { kubeconfigPath } = await sharedControlPlane();
   const cluster = await loadKubeconfig({ environment: {}, path: kubeconfigPath });
-  const quiet = ["--metrics-addr=0", "--health-probe-addr=0", "--apiserver-qps-throttle=1000"];
+  const quiet = ["--metrics-addr=0", "--health-probe-addr=0", "--webhook-addr=0", "--apiserver-qps-throttle=1000"];
   const config = readConfig([...quiet, ...flags], { POD_NAMESPACE: systemNamespace });
   const metrics = new Metrics();
   const stopping = new AbortController();
