@@ -1,3 +1,5 @@
+import type { MySQLCluster } from "@moco-ts/api";
+
 /** Fields of Kubernetes' types that are maps, in which an empty object says nothing. */
 const maps = new Set(["annotations", "labels", "limits", "matchLabels", "nodeSelector", "overhead", "requests"]);
 
@@ -12,6 +14,11 @@ export function withoutBlanks<T>(part: T): T {
     .filter(([name, value]) => !isBlank(name, value))
     .map(([name, value]) => [name, withoutBlanks<unknown>(value)]);
   return Object.fromEntries(entries) as T;
+}
+
+/** The cluster, its spec without blanks. */
+export function withoutBlankFields(cluster: MySQLCluster): MySQLCluster {
+  return { ...cluster, spec: withoutBlanks(cluster.spec) };
 }
 
 function isBlank(name: string, value: unknown): boolean {

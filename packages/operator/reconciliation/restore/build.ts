@@ -7,6 +7,7 @@ import { jobRole, jobRoleBinding } from "../jobs/access.ts";
 import { jobPodTemplate } from "../jobs/pod.ts";
 import { namesOfCluster, ownedMetadata } from "../metadata.ts";
 import type { PodSettings } from "../security.ts";
+import { withoutBlanks } from "../without-blanks.ts";
 
 export interface RestoreInput extends PodSettings {
   readonly cluster: MySQLCluster;
@@ -19,7 +20,7 @@ export interface RestoreInput extends PodSettings {
  * deletes it gets another try.
  */
 export function buildRestoreJob({ cluster, restore, image, ...settings }: RestoreInput): Configuration<Job> {
-  const { sourceNamespace, sourceName, restorePoint, schema = "", users = "", jobConfig } = restore;
+  const { sourceNamespace, sourceName, restorePoint, schema = "", users = "", jobConfig } = withoutBlanks(restore);
   const { namespace, name } = cluster.metadata;
   const from = [sourceNamespace, sourceName];
   const to = [namespace, name];

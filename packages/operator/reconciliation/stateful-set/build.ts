@@ -2,13 +2,15 @@
 import { annotationKeys, clusterLabels, isAnnotated } from "@moco-ts/api";
 import type { Configuration, StatefulSet } from "@moco-ts/kube";
 import { namesOfCluster, ownedMetadata } from "../metadata.ts";
+import { withoutBlankFields } from "../without-blanks.ts";
 import { claimTemplates } from "./claims.ts";
 import type { StatefulSetInput } from "./input.ts";
 import { podTemplate } from "./pod-template.ts";
 
 /** The partition is never part of it: that belongs to the rollout. */
-export function buildStatefulSet(input: StatefulSetInput): Configuration<StatefulSet> {
-  const { cluster } = input;
+export function buildStatefulSet(given: StatefulSetInput): Configuration<StatefulSet> {
+  const cluster = withoutBlankFields(given.cluster);
+  const input = { ...given, cluster };
   const names = namesOfCluster(cluster);
   const forced = isAnnotated(cluster, annotationKeys.forceRollingUpdate);
   return {

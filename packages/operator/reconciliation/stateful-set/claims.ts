@@ -1,11 +1,10 @@
 import { MySQLClusters, type AnyPartOf, type VolumeClaimTemplate } from "@moco-ts/api";
 import { controllerReference, type OwnerReference, type PersistentVolumeClaim } from "@moco-ts/kube";
-import { withoutBlanks } from "../without-blanks.ts";
 import type { StatefulSetInput } from "./input.ts";
 
 /** Templates of the claims. The cluster owns the claims themselves, so that they are deleted with it. */
 export function claimTemplates(input: StatefulSetInput): AnyPartOf<PersistentVolumeClaim>[] {
-  return input.cluster.spec.volumeClaimTemplates.map((given) => claimTemplate(withoutBlanks(given), input));
+  return input.cluster.spec.volumeClaimTemplates.map((given) => claimTemplate(given, input));
 }
 
 function claimTemplate(

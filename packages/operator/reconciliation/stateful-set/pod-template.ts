@@ -3,7 +3,6 @@ import type { PodTemplateSpec } from "@moco-ts/kube";
 import { spreadOverNodes } from "../affinity.ts";
 import { namesOfCluster } from "../metadata.ts";
 import { podSecurity } from "../security.ts";
-import { withoutBlanks } from "../without-blanks.ts";
 import { agentContainer } from "./containers/agent.ts";
 import { exporterContainer } from "./containers/exporter.ts";
 import { copyContainer, initContainer } from "./containers/init.ts";
@@ -21,7 +20,7 @@ const terminationGracePeriodSeconds = 300;
 export function podTemplate(input: StatefulSetInput): AnyPartOf<PodTemplateSpec> {
   const { cluster } = input;
   const rules = podRules[input.version];
-  const { metadata = {}, spec } = withoutBlanks(cluster.spec.podTemplate);
+  const { metadata = {}, spec } = cluster.spec.podTemplate;
   const labels = clusterLabels(cluster.metadata.name);
   return {
     metadata: {

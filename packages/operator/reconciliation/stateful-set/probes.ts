@@ -12,7 +12,8 @@ export interface GivenProbes {
 
 /** The agent answers for mysqld. How often it is asked, and how patiently, the user may say. */
 export function mysqldProbes(given: GivenProbes, startupWaitSeconds: number, rules: PodRules) {
-  const periodSeconds = given.startupProbe?.periodSeconds ?? rules.startup.periodSeconds;
+  // As for the API server, 0 stands for nothing.
+  const periodSeconds = given.startupProbe?.periodSeconds || rules.startup.periodSeconds;
   const failureThreshold = rules.startupFailures(startupWaitSeconds, periodSeconds);
   return {
     startupProbe: { ...rules.startup, failureThreshold, ...asking("/healthz", given.startupProbe) },

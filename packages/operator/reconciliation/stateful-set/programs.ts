@@ -10,14 +10,12 @@ export const programs = {
   preStop: "moco-pre-stop",
 } as const;
 
-/** Where the program is found by the containers that mount the shared volume. */
-export function sharedProgram(name: string): string {
-  return `${podPaths.shared}/${name}`;
-}
+/** Where mysqld's container mounts the programs: users may have mounted something of their own at /shared. */
+export const programDirectory = "/moco";
 
 /** Copies programs from the agent's image to the shared volume. */
 export function copyCommand(names: readonly string[]): string[] {
   const [only] = names;
-  if (names.length === 1) return ["cp", `/${only}`, sharedProgram(only!)];
+  if (names.length === 1) return ["cp", `/${only}`, `${podPaths.shared}/${only}`];
   return ["cp", ...names.map((name) => `/${name}`), podPaths.shared];
 }

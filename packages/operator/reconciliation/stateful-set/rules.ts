@@ -3,7 +3,7 @@ import { podPaths } from "@moco-ts/mysql";
 import type { ReconcilerVersion } from "../version.ts";
 import type { PodImages } from "./input.ts";
 import { mounts } from "./mounts.ts";
-import { copyCommand, programs, sharedProgram } from "./programs.ts";
+import { copyCommand, programDirectory, programs } from "./programs.ts";
 
 /** Seconds and counts of a probe. What is left out is the API server's default. */
 export interface ProbeNumbers {
@@ -66,11 +66,11 @@ const version2: PodRules = {
   startup: { periodSeconds: 1, timeoutSeconds: 5 },
   startupFailures: (waitSeconds, periodSeconds) => Math.max(Math.ceil(waitSeconds / periodSeconds), 1),
   // The image's entry point can't be known here; custom images too have mysqld in their PATH.
-  command: (given = ["mysqld"]) => [sharedProgram(programs.mysqld), ...given],
+  command: (given = ["mysqld"]) => [`${programDirectory}/${programs.mysqld}`, ...given],
   // mysqld takes this option only as its first one.
   args: (given) => [defaultsFile, ...given],
-  preStop: [sharedProgram(programs.preStop), String(preStopSeconds)],
-  mounts: [{ ...mounts.shared, readOnly: true }, mounts.certificates],
+  preStop: [`${programDirectory}/${programs.preStop}`, String(preStopSeconds)],
+  mounts: [mounts.programs, mounts.certificates],
   copy: copyCommand([programs.init, programs.mysqld, programs.preStop]),
   keepsSlowLog: false,
 };

@@ -1,6 +1,5 @@
 import type { ContainerPart } from "@moco-ts/api";
 import { containerSecurity } from "../../security.ts";
-import { withoutBlanks } from "../../without-blanks.ts";
 import type { StatefulSetInput } from "../input.ts";
 import type { PodRules } from "../rules.ts";
 
@@ -8,7 +7,7 @@ import type { PodRules } from "../rules.ts";
 export function added(container: ContainerPart, input: StatefulSetInput): ContainerPart {
   const wishes = input.cluster.spec.podTemplate.overwriteContainers ?? [];
   const overwritten = wishes.filter(({ name }) => name === container.name);
-  return Object.assign({ ...container, securityContext: containerSecurity({}, input) }, ...withoutBlanks(overwritten));
+  return Object.assign({ ...container, securityContext: containerSecurity({}, input) }, ...overwritten);
 }
 
 /** What a container of the operator's gets, and may not exceed. */

@@ -2,7 +2,7 @@ import { initContainerNames, type ContainerPart } from "@moco-ts/api";
 import { CodedError } from "@moco-ts/base";
 import type { StatefulSetInput } from "../input.ts";
 import { mounts } from "../mounts.ts";
-import { programs, sharedProgram } from "../programs.ts";
+import { programs } from "../programs.ts";
 import type { PodRules } from "../rules.ts";
 import { added, fixedResources } from "./added.ts";
 import { podNameVariable } from "./environment.ts";
@@ -46,7 +46,7 @@ function initCommand({ cluster }: StatefulSetInput): string[] {
     throw new CodedError("SERVER_ID_BASE_MISSING", "serverIDBase must be a positive integer");
   }
   return [
-    sharedProgram(programs.init),
+    `${mounts.shared.mountPath}/${programs.init}`,
     `--data-dir=${mounts.data.mountPath}`,
     `--conf-dir=${mounts.instanceConfiguration.mountPath}`,
     `--init-timezones=${initializeTimezoneData}`,

@@ -1,7 +1,6 @@
 import { containerNames, ports, type ContainerPart, type MySQLCluster } from "@moco-ts/api";
 import { CodedError } from "@moco-ts/base";
 import { containerSecurity } from "../../security.ts";
-import { withoutBlanks } from "../../without-blanks.ts";
 import type { StatefulSetInput } from "../input.ts";
 import { mounts } from "../mounts.ts";
 import { mysqldProbes } from "../probes.ts";
@@ -39,5 +38,5 @@ export function mysqldContainer(input: StatefulSetInput, rules: PodRules): Conta
 export function givenMysqld({ spec }: MySQLCluster): ContainerPart {
   const given = spec.podTemplate.spec.containers?.find(({ name }) => name === containerNames.mysqld);
   if (given === undefined) throw new CodedError("MYSQLD_MISSING", "required container mysqld is missing");
-  return withoutBlanks(given);
+  return given;
 }

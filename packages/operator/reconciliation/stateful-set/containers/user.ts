@@ -1,6 +1,5 @@
 import { containerNames, type ContainerPart, type MySQLCluster } from "@moco-ts/api";
 import { containerSecurity, type PodSettings } from "../../security.ts";
-import { withoutBlanks } from "../../without-blanks.ts";
 
 /** Containers that the user adds. Names of sidecars are free while the operator adds none of that name. */
 export function userContainers({ spec }: MySQLCluster, settings: PodSettings): ContainerPart[] {
@@ -19,6 +18,5 @@ export function userInitContainers({ spec }: MySQLCluster, settings: PodSettings
 }
 
 function secured(container: ContainerPart, settings: PodSettings): ContainerPart {
-  const given = withoutBlanks(container);
-  return { ...given, securityContext: containerSecurity(given.securityContext, settings) };
+  return { ...container, securityContext: containerSecurity(container.securityContext, settings) };
 }
