@@ -27,6 +27,18 @@ function setUp() {
   return { world, time: world.time, candidate };
 }
 
+describe("a leader on a machine that was suspended", () => {
+  it("no longer leads when it wakes, though its monotonic clock stood still", async () => {
+    const { time, candidate } = setUp();
+    const { process, election } = candidate("a");
+    await time.advance(5_000);
+    expect(election.isHeld()).toBe(true);
+    process.wallOffset += 60_000;
+    expect(() => election.assertHeld()).toThrow(expect.objectContaining({ code: "LEADERSHIP_LOST" }));
+    expect(election.lost.aborted).toBe(true);
+  });
+});
+
 describe("a candidate", () => {
   it("leads at once where there is no lease", async () => {
     const { world, time, candidate } = setUp();

@@ -21,7 +21,7 @@ import {
  * lease: one of several replicas leads, by a Lease object in the manner of client-go, so that controllers written in Go
  * and ours never act together.
  *
- * Nobody's wall clock is trusted. A candidate takes over when it has itself seen no sign of life from the holder for the
+ * Nobody's wall clock is trusted to extend anything. A candidate takes over when it has itself seen no sign of life from the holder for the
  * lease's duration; a leader stops acting when its last successful renewal began `renewDeadline` ago. As that is shorter
  * and began earlier, two never act at the same time, unless somebody deletes the Lease while a leader acts.
  *
@@ -66,6 +66,8 @@ export class LeaderElection implements Leadership {
   #seen: { readonly lease: Lease; readonly at: number } | undefined;
   /** When the last successful renewal began. */
   #renewedAt = -Infinity;
+  /** The same on the wall clock, which goes on while a machine is suspended; the other one stands still then. */
+  #renewedAtWall = -Infinity;
   #cancelWatchdog = (): void => undefined;
   #renewing: Promise<void> = Promise.resolve();
 
@@ -103,7 +105,13 @@ export class LeaderElection implements Leadership {
   }
 
   isHeld(): boolean {
-    return this.#state === "leader" && this.#clock.monotonic() - this.#renewedAt < this.#times.renewDeadline;
+    return this.#state === "leader" && this.#isRecent();
+  }
+
+  /** By both clocks. A wall clock that is set forward costs the leadership, which is safe. */
+  #isRecent(): boolean {
+    const elapsed = Math.max(this.#clock.monotonic() - this.#renewedAt, this.#clock.now() - this.#renewedAtWall);
+    return elapsed < this.#times.renewDeadline;
   }
 
   assertHeld(): void {
@@ -167,7 +175,7 @@ export class LeaderElection implements Leadership {
     const lookedAt = this.#clock.monotonic();
     const lease = await this.#look(signal);
     if (this.#expiresIn(lookedAt) > 0) return false;
-    return (await this.#write(lease, signal)) && this.#clock.monotonic() - this.#renewedAt < this.#times.renewDeadline;
+    return (await this.#write(lease, signal)) && this.#isRecent();
   }
 
   async #look(signal: AbortSignal): Promise<Lease | undefined> {
@@ -201,14 +209,16 @@ export class LeaderElection implements Leadership {
   /** Takes or renews the lease as it was last seen. False if somebody else changed it meanwhile. */
   async #write(lease: Lease | undefined, signal: AbortSignal): Promise<boolean> {
     const began = this.#clock.monotonic();
+    const beganWall = this.#clock.now();
     const options = { signal, timeout: this.#requestTimeout };
-    const spec = heldSpec(lease?.spec, this.identity, this.#times.leaseDuration, this.#clock.now());
+    const spec = heldSpec(lease?.spec, this.identity, this.#times.leaseDuration, beganWall);
     try {
       const written = lease
         ? await this.#client.update(Leases, { ...lease, spec }, options)
         : await this.#client.create(Leases, newLease(this.#key, spec), options);
       this.#seen = { lease: written, at: this.#clock.monotonic() };
       this.#renewedAt = began;
+      this.#renewedAtWall = beganWall;
       return true;
     } catch (error) {
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) return false;

@@ -7,7 +7,10 @@ export interface ProcessIdentity {
   startTime: number;
 }
 
-/** undefined if there is no such process, or if it is a zombie that waits for its parent. */
+/**
+ * undefined if there is no such process, or if it is a zombie that waits for its parent. A zombie whose threads have not
+ * all ended is still there: it holds its ports.
+ */
 export function identify(pid: number): ProcessIdentity | undefined {
   let stat: string;
   try {
@@ -18,7 +21,8 @@ export function identify(pid: number): ProcessIdentity | undefined {
   }
   // The second field is the name in parentheses and may have any character in it.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return fields[0] === "Z" ? undefined : { pid, startTime: Number(fields[19]) };
+  const [state, threads, startTime] = [fields[0], Number(fields[17]), Number(fields[19])];
+  return state === "Z" && threads <= 1 ? undefined : { pid, startTime };
 }
 
 export function isAlive(identity: ProcessIdentity): boolean {

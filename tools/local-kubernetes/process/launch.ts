@@ -33,6 +33,9 @@ shift 2
 exec "$@"
 `;
 
+/** The kernel tells of a parent's death only those who asked before it: whoever asked too late has another parent now. */
+const orphanCheck = '[ "$PPID" = "$1" ] || exit 1; shift; exec "$@"';
+
 /** Starts a process that goes on after us, unless it is to die with its parent. */
 export function launch(specification: ProcessSpecification): ProcessIdentity {
   const { name, command, args, env, logFile, recordFile = "", group, dieWithParent } = specification;
@@ -41,7 +44,7 @@ export function launch(specification: ProcessSpecification): ProcessIdentity {
     argv = ["sh", "-c", introduction, "sh", recordFile, group === undefined ? "" : createGroup(group), ...argv];
   }
   if (dieWithParent) {
-    argv = ["setpriv", "--pdeathsig", "KILL", "--", ...argv];
+    argv = ["setpriv", "--pdeathsig", "KILL", "--", "sh", "-c", orphanCheck, "sh", String(process.pid), ...argv];
   }
   const log = openSync(logFile, "a");
   try {
