@@ -106,14 +106,14 @@ test("a slow-log container that an earlier MOCO made stays as it is until an edi
   const slowLog = live.spec!.template.spec!.containers.find(({ name }) => name === "slow-log")!;
   Object.assign(slowLog, { resources: {}, imagePullPolicy: "IfNotPresent", terminationMessagePath: "/dev/null" });
   const kept = plan(recorded(1), { live }).statefulSet.spec!.template!.spec!.containers![2];
-  const { resources: _r, imagePullPolicy: _i, terminationMessagePath: _t, ...expected } = slowLog as typeof slowLog;
+  const { resources: _r, imagePullPolicy: _i, terminationMessagePath: _t, ...expected } = slowLog;
   expect(kept).toEqual(expected);
   const renewed = plan(recorded(1, {}, 2), { live, changesPods: yes }).statefulSet.spec!.template!.spec!.containers![2];
   expect(renewed).toMatchObject({ resources: { requests: { memory: "20Mi" } } });
 });
 
 test("whether Pods would change is only asked of an edited cluster that has some, and of what it has now", () => {
-  const changesPods = vi.fn(() => false);
+  const changesPods = vi.fn<PlanInput["changesPods"]>(() => false);
   plan(recorded(undefined), { changesPods });
   plan(recorded(1), { changesPods, live: stored(1) });
   expect(changesPods).not.toHaveBeenCalled();
