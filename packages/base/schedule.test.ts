@@ -124,5 +124,9 @@ test("no text makes the parser do anything but answer or throw a coded error", (
     }
   };
   const text = fc.oneof(fc.string(), fc.stringMatching(/^[@*?,\-/0-9a-z =]{0,30}$/));
-  fc.assert(fc.property(text, (each) => expect(["answered", "SCHEDULE_INVALID"]).toContain(outcome(each))));
+  fc.assert(
+    fc.property(text, (each) => {
+      expect(["answered", "SCHEDULE_INVALID"]).toContain(outcome(each));
+    }),
+  );
 });

@@ -20,7 +20,7 @@ export function validateBackupPolicy(policy: BackupPolicy): FieldCause[] {
 
 /** Clusters that would be without their policy: it can't be deleted as long as there are any. */
 export function clustersWithPolicy(policyName: string, clusters: readonly MySQLCluster[]): MySQLCluster[] {
-  return clusters.filter(({ spec }) => spec.backupPolicyName === policyName);
+  return clusters.filter(({ spec }) => recordOf(spec).backupPolicyName === policyName);
 }
 
 function isTimeZone(name: string): boolean {

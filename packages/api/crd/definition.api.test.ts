@@ -150,6 +150,54 @@ test("server-side apply refuses them too", async () => {
   );
 });
 
+test("what the schema does not allow is refused with the field's name", async () => {
+  const { client, namespace } = await setup();
+  const jobConfig = { serviceAccountName: "a", bucketConfig: { bucketName: "b" }, workVolume: { emptyDir: {} } };
+  const restore = { sourceName: "a", sourceNamespace: "b", restorePoint: "2026-01-01T00:00:00Z", jobConfig };
+  const restoring = (changes: object) => ({ restore: { ...restore, ...changes } });
+  const bucket = (changes: object) =>
+    restoring({ jobConfig: { ...jobConfig, bucketConfig: { bucketName: "b", ...changes } } });
+  const container = { name: "mysqld", image: "mysql:8.4" };
+  const cases: [object, string][] = [
+    [{ podTemplate: null }, "spec.podTemplate: Required value"],
+    [{ podTemplate: {} }, "spec.podTemplate.spec: Required value"],
+    [{ volumeClaimTemplates: [{ spec: {} }] }, "spec.volumeClaimTemplates[0].metadata: Required value"],
+    [{ volumeClaimTemplates: [] }, "spec.volumeClaimTemplates"],
+    [{ replicas: "three" }, "spec.replicas"],
+    [{ replicas: 2 ** 40 }, "spec.replicas"],
+    [{ maxDelaySeconds: -1 }, "spec.maxDelaySeconds"],
+    [{ startupWaitSeconds: -1 }, "spec.startupWaitSeconds"],
+    [{ maxDelaySecondsForPodDeletion: -1 }, "spec.maxDelaySecondsForPodDeletion"],
+    [{ offline: "yes" }, "spec.offline"],
+    [{ podTemplate: { spec: { containers: [container, container] } } }, "Duplicate value"],
+    [
+      { podTemplate: { spec: { containers: [container] }, overwriteContainers: [{ name: "mysqld" }] } },
+      "spec.podTemplate.overwriteContainers[0].name: Unsupported value",
+    ],
+    [
+      { podTemplate: { spec: { containers: [{ ...container, resources: { requests: { cpu: "much" } } }] } } },
+      "spec.podTemplate.spec.containers[0].resources.requests.cpu",
+    ],
+    [{ restore: {} }, "spec.restore.sourceName: Required value"],
+    [restoring({ sourceName: "" }), "spec.restore.sourceName"],
+    [restoring({ restorePoint: "yesterday" }), "spec.restore.restorePoint"],
+    [restoring({ jobConfig: { ...jobConfig, threads: 0 } }), "spec.restore.jobConfig.threads"],
+    [restoring({ jobConfig: { ...jobConfig, memory: "lots" } }), "spec.restore.jobConfig.memory"],
+    [bucket({ bucketName: "" }), "spec.restore.jobConfig.bucketConfig.bucketName"],
+    [bucket({ endpointURL: "s3.example.com" }), "spec.restore.jobConfig.bucketConfig.endpointURL"],
+    [bucket({ backendType: "ftp" }), "spec.restore.jobConfig.bucketConfig.backendType: Unsupported value"],
+  ];
+  for (const [spec, problem] of cases) {
+    const cluster = manifest("wrong", spec) as unknown as MySQLCluster;
+    cluster.metadata.namespace = namespace;
+    const refusal = await client.create(MySQLClusters, cluster, { dryRun: true }).then(
+      () => "it was not refused",
+      (error: unknown) => (error as Error).message,
+    );
+    expect.soft(refusal, JSON.stringify(spec)).toContain(problem);
+  }
+});
+
 test("kubectl explain knows our fields and those of Kubernetes", async () => {
   await setup();
   const { output } = await kubectl(["explain", "mysqlcluster.spec.replicas"]);

@@ -3,7 +3,10 @@ import { clustersWithPolicy, validateBackupPolicy, type BackupPolicy, type MySQL
 import { allow, forbid, refuse, type ValidatingHandler } from "@moco-ts/kube";
 
 /** All clusters of a namespace. */
-export type ReadMySQLClusters = (namespace: string, signal: AbortSignal) => Promise<readonly MySQLCluster[]>;
+export type ReadMySQLClusters = (
+  namespace: string,
+  signal: AbortSignal,
+) => readonly MySQLCluster[] | Promise<readonly MySQLCluster[]>;
 
 /** Refuses policies that can't work, and the deletion of one that clusters refer to. */
 export function validatePolicy(readClusters: ReadMySQLClusters): ValidatingHandler<BackupPolicy> {

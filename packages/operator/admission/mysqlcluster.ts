@@ -15,7 +15,7 @@ export function mutateMySQLCluster(randomInteger: RandomInteger): MutatingHandle
 }
 
 /** All StorageClasses. */
-export type ReadStorageClasses = (signal: AbortSignal) => Promise<readonly StorageClass[]>;
+export type ReadStorageClasses = (signal: AbortSignal) => readonly StorageClass[] | Promise<readonly StorageClass[]>;
 
 /** Refuses clusters that can't work and changes that can't be made. StorageClasses are read only if volumes shall grow. */
 export function validateMySQLCluster(readStorageClasses: ReadStorageClasses): ValidatingHandler<MySQLCluster> {
