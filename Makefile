@@ -85,7 +85,7 @@ demo: setup ## Bring up a local cluster and show what it does
 
 .PHONY: images
 images: setup ## Build the images
-	node tools/local-kubernetes/images/main.ts build
+	node tools/local-kubernetes/images/main.ts build --folder "$$(node tools/bundle/main.ts)"
 
 .PHONY: bench
 bench: setup ## Measure against peers; prints ratios

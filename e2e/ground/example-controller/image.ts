@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { bundle } from "@moco-ts/bundle";
 import { buildImages, loadImages, type ImageTarget } from "@moco-ts/local-kubernetes";
 import { image } from "./deployment.ts";
 import { program } from "./names.ts";
@@ -12,16 +12,7 @@ export async function provideImage(nodes: ImageTarget[]): Promise<void> {
   try {
     await mkdir(join(folder, program));
     await copyFile(join(import.meta.dirname, "Containerfile"), join(folder, program, "Containerfile"));
-    await build({
-      entryPoints: [join(import.meta.dirname, "main.ts")],
-      outfile: join(folder, program, "main.js"),
-      bundle: true,
-      platform: "node",
-      target: "node24",
-      format: "esm",
-      // CommonJS packages in an ES module still ask for require.
-      banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
-    });
+    await bundle(join(import.meta.dirname, "main.ts"), join(folder, program, "main.js"));
     await buildImages({ folder, names: [program] });
     await loadImages(nodes, [image]);
   } finally {

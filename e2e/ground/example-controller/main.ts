@@ -2,24 +2,19 @@
 import { createLogger, Metrics, systemClock } from "@moco-ts/base";
 import {
   Applier,
-  CaBundles,
   changesOf,
   ConfigMaps,
   connect,
   createController,
   createInformer,
   createManager,
+  createWebhooks,
   EventRecorder,
   guardClient,
   LeaderElection,
   loadConfig,
-  ManagedCertificate,
-  MutatingWebhookConfigurations,
   ownedBy,
   runProgram,
-  Secrets,
-  ValidatingWebhookConfigurations,
-  WebhookServer,
 } from "@moco-ts/kube";
 import { checkCopies, setDefault } from "./admission.ts";
 import { copyOfLabel, namespace, program, sourceLabel, webhookPaths, webhookPort } from "./names.ts";
@@ -27,7 +22,6 @@ import { reconcile } from "./reconcile.ts";
 
 const logger = createLogger({ level: "debug" });
 const metrics = new Metrics();
-const clock = systemClock;
 
 await runProgram(process, logger, async (signal) => {
   const config = await loadConfig({ environment: process.env });
@@ -50,39 +44,18 @@ await runProgram(process, logger, async (signal) => {
     labelSelector: copyOfLabel,
     keepManagedFieldsOf: [program],
   });
-  const secrets = createInformer(client, Secrets, { ...watching, fieldSelector: `metadata.name=${program}` });
-  const bundleManager = `${program}-ca-bundle`;
-  const configurations = {
+
+  const webhooks = createWebhooks({
+    client,
+    certificate: { managed: { namespace, name: program }, dnsNames: [`${program}.${namespace}.svc`] },
+    trustedBy: { mutatingWebhookConfigurations: [program], validatingWebhookConfigurations: [program] },
+    port: webhookPort,
+    clock: systemClock,
     metrics,
     logger,
-    keepManagedFieldsOf: [bundleManager],
-    fieldSelector: `metadata.name=${program}`,
-  };
-  const webhooks = [
-    createInformer(client, MutatingWebhookConfigurations, configurations),
-    createInformer(client, ValidatingWebhookConfigurations, configurations),
-  ];
-
-  const certificates = new ManagedCertificate({
-    client,
-    secrets,
-    secret: { namespace, name: program },
-    leaf: { commonName: program, dnsNames: [`${program}.${namespace}.svc`], usages: ["server"] },
-    isTrusted: (authority) => bundles.isTrusted(authority),
-    clock,
-    logger,
   });
-  const bundles = new CaBundles({
-    certificates,
-    applier: new Applier({ client, fieldManager: bundleManager, logger }),
-    informers: webhooks,
-    names: [program],
-    clock,
-    logger,
-  });
-  const server = new WebhookServer({ certificates, clock, metrics, logger, port: webhookPort });
-  server.mutating(webhookPaths.mutate, setDefault);
-  server.validating(webhookPaths.validate, checkCopies);
+  webhooks.server.mutating(webhookPaths.mutate, setDefault);
+  webhooks.server.validating(webhookPaths.validate, checkCopies);
 
   const events = new EventRecorder({ client, component: program, metrics, logger });
   const tools = {
@@ -102,14 +75,9 @@ await runProgram(process, logger, async (signal) => {
   });
 
   await createManager({
-    informers: [sources, copies, secrets, ...webhooks],
-    components: [
-      { name: "certificates", needLeaderElection: false, run: (signal) => certificates.run(signal) },
-      { name: "ca bundles", needLeaderElection: false, run: (signal) => bundles.run(signal) },
-      { name: "webhooks", needLeaderElection: false, run: (signal) => server.run(signal) },
-      controller,
-    ],
-    readyChecks: { certificate: async () => void (await certificates.ready(AbortSignal.timeout(100))) },
+    servers: [webhooks],
+    informers: [sources, copies],
+    components: [controller],
     election,
     events: [events],
     metrics,

@@ -16,8 +16,9 @@ program
   .command("build")
   .description("build images; those that are there in their present form are left alone")
   .argument("[name...]", "folders of images/, and `base` (default: all)")
-  .action(async (names: string[]) => {
-    await buildImages({ names, report, signal });
+  .option("--folder <folder>", "where the images' folders are (default: images/)")
+  .action(async (names: string[], options: { folder?: string }) => {
+    await buildImages({ names, ...options, report, signal });
   });
 
 program

@@ -1,0 +1,17 @@
+import { build } from "esbuild";
+
+/** Bundles a TypeScript program and all that it imports into one ES module for Node 24. */
+export async function bundle(entry: string, outfile: string): Promise<void> {
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node24",
+    format: "esm",
+    legalComments: "linked",
+    logLevel: "warning",
+    // CommonJS packages inside of an ES module still ask for require.
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+  });
+}

@@ -1,0 +1,29 @@
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { bundle } from "./bundle.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+
+interface Program {
+  /** Also the name of the image and of its folder in images/. */
+  readonly name: string;
+  /** From the project's root. */
+  readonly entry: string;
+  /** Further files for the image, from the project's root: they keep their names. */
+  readonly files?: readonly string[];
+}
+
+/** Our programs that are run in images. */
+const programs: readonly Program[] = [{ name: "moco-controller", entry: "packages/operator/main.ts" }];
+
+/** Copies images/ to build/images and puts beside each Containerfile the program that it copies. Returns the folder. */
+export async function prepareImages(): Promise<string> {
+  const folder = join(root, "build", "images");
+  await rm(folder, { recursive: true, force: true });
+  await cp(join(root, "images"), folder, { recursive: true });
+  for (const { name, entry, files = [] } of programs) {
+    await bundle(join(root, entry), join(folder, name, "main.js"));
+    for (const file of files) await cp(join(root, file), join(folder, name, file.slice(file.lastIndexOf("/") + 1)));
+  }
+  return folder;
+}
