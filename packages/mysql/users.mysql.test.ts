@@ -10,7 +10,7 @@ async function writableMysqld() {
   const mysqld = await startMysqld();
   onTestFinished(() => mysqld.dispose());
   const connection = await mysqld.connect();
-  await connection.query("SET GLOBAL super_read_only = OFF");
+  await connection.query("SET GLOBAL read_only = OFF");
   return { mysqld, connection };
 }
 

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -25,6 +25,8 @@ export interface Ended {
   /** undefined if a signal ended it. */
   readonly code: number | undefined;
   readonly signal: NodeJS.Signals | undefined;
+  /** What it left in /dev/termination-log, where `kubectl describe pod` shows it. */
+  readonly message: string;
 }
 
 export interface Container {
@@ -42,8 +44,8 @@ export interface Container {
  */
 const entry = `
 set -eu
-root=$1 merged=$2
-shift 2
+root=$1 merged=$2 message=$3
+shift 3
 mkdir -p "$root/shared" "$root/mysql-credentials" "$root/grpc-cert" "$root/etc/mysql-conf.d"
 mount --bind "$root" "$merged"
 while [ "$1" != -- ]; do
@@ -53,7 +55,14 @@ while [ "$1" != -- ]; do
 done
 shift
 mount -t proc proc "$merged/proc"
-mount --rbind /dev "$merged/dev"
+mount -t tmpfs tmpfs "$merged/dev"
+for device in null zero random urandom; do
+  : >"$merged/dev/$device"
+  mount --bind "/dev/$device" "$merged/dev/$device"
+done
+ln -s /proc/self/fd "$merged/dev/fd"
+: >"$merged/dev/termination-log"
+mount --bind "$message" "$merged/dev/termination-log"
 mount -o remount,bind,ro "$merged"
 exec chroot "$merged" setpriv --reuid ${user} --regid ${user} --clear-groups --pdeathsig KILL -- "$@"
 `;
@@ -62,12 +71,19 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
   const { command, volumes = {}, environment = {}, hostNames = [] } = options;
   const root = await unpackBase();
   const directory = await mkdtemp(join(tmpdir(), "container-"));
-  const [merged, hosts, log] = [join(directory, "root"), join(directory, "hosts"), join(directory, "log")];
+  const [merged, hosts, log, message] = ["root", "hosts", "log", "message"].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
   await mkdir(merged);
+  await writeFile(message, "");
+  await chmod(message, 0o666);
   await writeFile(hosts, `127.0.0.1 ${["localhost", ...hostNames].join(" ")}\n`);
   const mounts = Object.entries({ ...volumes, "/etc/hosts": hosts }).flatMap(([target, source]) => [source, target]);
   const isolate = ["unshare", "--mount", "--pid", "--fork", "--kill-child=KILL"];
-  const arguments_ = [...isolate, "sh", "-c", entry, "sh", root, merged, ...mounts, "--", ...command];
+  const arguments_ = [...isolate, "sh", "-c", entry, "sh", root, merged, message, ...mounts, "--", ...command];
   const output = openSync(log, "w");
   const child = spawn("setpriv", ["--pdeathsig", "KILL", "--", ...arguments_], {
     stdio: ["ignore", output, output],
@@ -79,7 +95,7 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
     child.on("error", reject);
     child.on("exit", (code, signal) => {
       written = readFileSync(log, "utf8");
-      resolve({ code: code ?? undefined, signal: signal ?? undefined });
+      resolve({ code: code ?? undefined, signal: signal ?? undefined, message: readFileSync(message, "utf8") });
     });
   });
   void removeAfter(ended, directory);
@@ -88,7 +104,10 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
     pid,
     ended,
     output: () => written ?? readFileSync(log, "utf8"),
-    signal: (signal) => void process.kill(pid, signal),
+    signal(signal) {
+      // Its pid may be somebody else's by now.
+      if (written === undefined) process.kill(pid, signal);
+    },
   };
 }
 
