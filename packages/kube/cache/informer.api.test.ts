@@ -35,7 +35,7 @@ async function setUp(options: InformerOptions<ConfigMap> = {}) {
   return { client, namespace, put, informer, remove: (name: string) => client.delete(ConfigMaps, { namespace, name }) };
 }
 
-test.for([{ streamingList: true }, { streamingList: false, pageSize: 2 }])(
+test.for([{ listing: "whole" }, { listing: "events" }, { listing: "pages", pageSize: 2 }] as const)(
   "what is there, and what changes, is told once and in order (%o)",
   async (options) => {
     const { informer, put, remove, namespace } = await setUp(options);

@@ -42,14 +42,16 @@ function makeChange(server: ModelServer, each: Change): void {
 test("whatever happens, the cache ends up like the server, and handlers were told a story that makes sense", async () => {
   await fc.assert(
     fc.asyncProperty(
+      fc.constantFrom("whole" as const, "pages" as const, "events" as const),
       fc.constantFrom("served" as const, "refused" as const, "ignored" as const),
       fc.array(step, { maxLength: 40 }),
-      async (streaming, steps) => {
+      async (listing, events, steps) => {
         const server = new ModelServer();
-        server.streaming = streaming;
+        server.events = events;
         const clock = new SimulatedClock();
         const informer = createInformer(server.client, ConfigMaps, {
           clock,
+          listing,
           pageSize: 2,
           indexes: { value: (object) => [object.data?.["value"] ?? ""] },
         });

@@ -1,14 +1,14 @@
 import { hasReason, KubeError } from "../rest/errors.ts";
 
-/** The server sent a bookmark before the list was complete: it knows nothing of streaming lists. */
-export class StreamingListUnsupported extends Error {
-  override readonly name = "StreamingListUnsupported";
+/** The server sent a bookmark before the list was complete: it knows nothing of lists by events. */
+export class ListByEventsUnsupported extends Error {
+  override readonly name = "ListByEventsUnsupported";
 }
 
-/** True if the server will never stream a list, so that there is no point in asking again. */
-export function refusesStreaming(error: unknown): boolean {
+/** True if the server will never list by events, so that there is no point in asking again. */
+export function refusesEvents(error: unknown): boolean {
   return (
-    error instanceof StreamingListUnsupported ||
+    error instanceof ListByEventsUnsupported ||
     hasReason(error, "Invalid", "BadRequest", "MethodNotAllowed", "NotAcceptable")
   );
 }

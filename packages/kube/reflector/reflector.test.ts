@@ -32,7 +32,7 @@ function setUp(options: ReflectorOptions = {}) {
   return { server, clock, told, reflector, start, stop };
 }
 
-test("a streaming list and what follows it come over one watch", async () => {
+test("a list and what follows it are passed on", async () => {
   const { server, clock, told, reflector, start } = setUp();
   server.put("one", "1");
   server.put("two", "1");
@@ -43,24 +43,35 @@ test("a streaming list and what follows it come over one watch", async () => {
   server.delete("two");
   await clock.advance(0);
   expect(told).toEqual(["replace one two", "upsert one 2", "remove default/two"]);
-  expect(server.requests).toEqual(["stream"]);
+  expect(server.requests).toEqual(["scan", "watch from 3"]);
+});
+
+test("a list by events and what follows it come over one watch", async () => {
+  const { server, clock, told, start } = setUp({ listing: "events" });
+  server.put("one", "1");
+  server.put("two", "1");
+  await start();
+  server.put("one", "2");
+  await clock.advance(0);
+  expect(told).toEqual(["replace one two", "upsert one 2"]);
+  expect(server.requests).toEqual(["events"]);
 });
 
 test.for(["refused", "ignored"] as const)(
-  "where streaming is %s the list is paged, once and for all",
-  async (streaming) => {
-    const { server, clock, told, start } = setUp({ pageSize: 2 });
-    server.streaming = streaming;
+  "where a list by events is %s it is paged, once and for all",
+  async (events) => {
+    const { server, clock, told, start } = setUp({ listing: "events", pageSize: 2 });
+    server.events = events;
     for (const name of ["one", "two", "three"]) server.put(name, "1");
     await start();
     expect(told).toEqual(["replace one two three"]);
-    expect(server.requests).toEqual(["stream", "list", "list after 4 2", "watch from 4"]);
+    expect(server.requests).toEqual(["events", "list", "list after 4 2", "watch from 4"]);
     server.compact();
     server.put("four", "1");
     server.compact();
     server.cut();
     await clock.advance(1_000);
-    expect(server.requests.slice(4)).not.toContain("stream");
+    expect(server.requests.slice(4)).not.toContain("events");
   },
 );
 
@@ -73,7 +84,7 @@ test("a watch that ended goes on from the last version", async () => {
   server.cut("ended");
   server.put("one", "2");
   await clock.advance(0);
-  expect(server.requests).toEqual(["stream", "watch from 2"]);
+  expect(server.requests).toEqual(["scan", "watch from 1", "watch from 2"]);
   expect(told).toEqual(["replace ", "upsert one 1", "upsert one 2"]);
 });
 
@@ -83,7 +94,7 @@ test("a connection that broke goes on after a look at how far the server is", as
   server.cut();
   server.put("one", "1");
   await clock.advance(200);
-  expect(server.requests).toEqual(["stream", "list", "watch from 1"]);
+  expect(server.requests).toEqual(["scan", "watch from 1", "list", "watch from 1"]);
   expect(told).toEqual(["replace ", "upsert one 1"]);
 });
 
@@ -96,7 +107,7 @@ test("a version that expired is followed by a new list", async () => {
   server.put("two", "1");
   server.compact();
   await clock.advance(1_000);
-  expect(server.requests).toEqual(["stream", "list", "watch from 2", "stream"]);
+  expect(server.requests).toEqual(["scan", "watch from 2", "list", "watch from 2", "scan", "watch from 4"]);
   expect(told).toEqual(["replace one", "replace two"]);
 });
 
@@ -110,7 +121,7 @@ test.for(["broken", "ended"] as const)("a server that went back in time is liste
   await clock.advance(5_000);
   server.restore(backup, how);
   await clock.advance(200);
-  expect(server.requests).toEqual(["stream", "list", "stream"]);
+  expect(server.requests).toEqual(["scan", "watch from 2", "list", "scan", "watch from 2"]);
   expect(told).toEqual(["replace one", "upsert two 1", "replace one"]);
 });
 
@@ -163,21 +174,16 @@ describe("attempts that fail", () => {
     expect(server.requests.length - before).toBeLessThan(40);
   });
 
-  test("that leave streaming lists unfinished lead to pages", async () => {
+  test("that leave lists unfinished lead to pages", async () => {
     const { server, clock, told, start } = setUp();
     server.put("one", "1");
-    const watch = server.client.watch.bind(server.client);
-    server.client.watch = (resource, options) => {
-      if (!options.sendInitialEvents) return watch(resource, options);
-      server.requests.push("stream");
-      return (async function* () {
-        yield* [];
-        throw new ConnectionError("no sign of life");
-      })();
+    server.client.scan = async () => {
+      server.requests.push("scan");
+      throw new ConnectionError("the server cut the list off");
     };
     await start();
     await clock.advance(2_000);
-    expect(server.requests).toEqual(["stream", "stream", "stream", "list", "watch from 2"]);
+    expect(server.requests).toEqual(["scan", "scan", "scan", "list", "watch from 2"]);
     expect(told).toEqual(["replace one"]);
   });
 });

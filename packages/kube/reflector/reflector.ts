@@ -20,7 +20,7 @@ import { ConnectionError, KubeError } from "../rest/errors.ts";
 import { defaultPageSize, readPages } from "../rest/paging.ts";
 import { keyOf, type Key, type KubeObject } from "../types/object.ts";
 import type { Resource } from "../types/resource.ts";
-import { refusesPosition, refusesStreaming, StreamingListUnsupported } from "./failures.ts";
+import { refusesPosition, refusesEvents, ListByEventsUnsupported } from "./failures.ts";
 import { createReflectorMetrics, resourceName, type ReflectorMetrics } from "./metrics.ts";
 import { isEarlier } from "./resource-version.ts";
 import type { Sink } from "./sink.ts";
@@ -28,8 +28,12 @@ import type { Sink } from "./sink.ts";
 export interface ReflectorOptions extends Selection {
   /** Only apiVersion, kind and metadata travel. Default false. */
   readonly metadataOnly?: boolean | undefined;
-  /** Let the server stream the list object by object if it can; else it is paged. Default true. */
-  readonly streamingList?: boolean | undefined;
+  /**
+   * How a list is asked for. "whole": in one answer, which is read item by item and costs the server least. "events": as
+   * the first events of the watch (WatchList), where the server can do so. "pages": some at a time, which is also what the
+   * others fall back to when they don't work. Default "whole".
+   */
+  readonly listing?: "whole" | "events" | "pages" | undefined;
   /** Objects per page where lists are paged. Default 500. */
   readonly pageSize?: number | undefined;
   /**
@@ -53,8 +57,8 @@ const shortestTimeoutSeconds = 300;
 const steadyAfter = 10_000;
 /** A watch that ends sooner without a word is no better than one that fails. */
 const shortestWatch = 1_000;
-/** After so many streaming lists that were not completed the next one is paged, whatever the reason. */
-const mostBrokenStreams = 3;
+/** After so many lists that were not completed the next one is paged, whatever the reason. */
+const mostBrokenLists = 3;
 /** However long the server asks to wait. */
 const longestRetryAfter = 60_000;
 
@@ -68,9 +72,9 @@ export class Reflector<T extends KubeObject> {
   readonly #random: () => number;
   readonly #logger: Logger;
   readonly #metrics: ReflectorMetrics;
-  #streamingList: boolean;
-  /** Streaming lists in a row that were not completed. */
-  #brokenStreams = 0;
+  #listing: "whole" | "events" | "pages";
+  /** Lists in a row that were not completed. */
+  #brokenLists = 0;
   /** The version up to which the sink knows everything; undefined if only a list can tell. */
   #position: string | undefined;
   /** True if the server may no longer be the one that the position was taken from. */
@@ -91,7 +95,7 @@ export class Reflector<T extends KubeObject> {
     this.#random = options.random ?? Math.random;
     this.#logger = (options.logger ?? silentLogger).with({ resource: resourceName(resource) });
     this.#metrics = createReflectorMetrics(options.metrics, resource, this.#selection);
-    this.#streamingList = options.streamingList ?? true;
+    this.#listing = options.listing ?? "whole";
     this.#syncedAt = clock.monotonic();
   }
 
@@ -125,8 +129,9 @@ export class Reflector<T extends KubeObject> {
   async #follow(signal: AbortSignal): Promise<void> {
     if (this.#position !== undefined && this.#positionInDoubt) await this.#verifyPosition(this.#position, signal);
     if (this.#position === undefined) {
-      if (this.#streamingList && this.#brokenStreams < mostBrokenStreams) return this.#watch(undefined, signal);
-      await this.#listByPages(signal);
+      const listing = this.#brokenLists++ < mostBrokenLists ? this.#listing : "pages";
+      if (listing === "events") return this.#watch(undefined, signal);
+      await this.#list(listing, signal);
     }
     await this.#watch(this.#position, signal);
   }
@@ -147,20 +152,25 @@ export class Reflector<T extends KubeObject> {
     this.#positionInDoubt = false;
   }
 
-  async #listByPages(signal: AbortSignal): Promise<void> {
+  async #list(listing: "whole" | "pages", signal: AbortSignal): Promise<void> {
     let objects = new Map<Key, T>();
-    const options = { ...this.#selection, limit: this.#options.pageSize ?? defaultPageSize, signal };
-    const { metadata } = await readPages(this.#client, this.#resource, options, () => {
+    const keep = (item: T): void => {
+      const object = this.#sink.prepare(item);
+      if (object) objects.set(keyOf(object), object);
+    };
+    const startOver = (): typeof keep => {
       objects = new Map();
-      return (item) => {
-        const object = this.#sink.prepare(item);
-        if (object) objects.set(keyOf(object), object);
-      };
-    });
+      return keep;
+    };
+    const { pageSize: limit = defaultPageSize } = this.#options;
+    const metadata =
+      listing === "whole"
+        ? await this.#client.scan(this.#resource, { ...this.#selection, signal }, keep)
+        : await readPages(this.#client, this.#resource, { ...this.#selection, limit, signal }, startOver);
     this.#replace(objects, metadata.resourceVersion ?? "");
   }
 
-  /** Watches from a version, or streams the list first if there is none. Returns when the server ends the watch. */
+  /** Watches from a version, or from a list by events if there is none. Returns when the server ends the watch. */
   async #watch(position: string | undefined, signal: AbortSignal): Promise<void> {
     const startedAt = this.#clock.monotonic();
     const timeoutSeconds = Math.floor(shortestTimeoutSeconds * (1 + this.#random()));
@@ -181,10 +191,9 @@ export class Reflector<T extends KubeObject> {
     if (lasted < timeoutSeconds * 1000) this.#positionInDoubt = true;
   }
 
-  /** `initial` collects a streaming list until its end. Returns how many events came. */
+  /** `initial` collects a list by events until its end. Returns how many events came. */
   async #consume(events: AsyncIterable<WatchEvent<T>>, initial: Map<Key, T> | undefined): Promise<number> {
     let count = 0;
-    if (initial) this.#brokenStreams++;
     for await (const event of events) {
       count++;
       if (!initial) {
@@ -195,18 +204,18 @@ export class Reflector<T extends KubeObject> {
         if (object) initial.set(key, object);
         else initial.delete(key);
       } else {
-        if (!event.initialEventsEnd) throw new StreamingListUnsupported("the server does not stream lists");
+        if (!event.initialEventsEnd) throw new ListByEventsUnsupported("the server does not list by events");
         this.#replace(initial, event.resourceVersion);
-        this.#brokenStreams = 0;
         initial = undefined;
       }
     }
-    if (initial) throw new ConnectionError("the server ended a streaming list before it was complete");
+    if (initial) throw new ConnectionError("the server ended a list by events before it was complete");
     return count;
   }
 
   #replace(objects: Map<Key, T>, resourceVersion: string): void {
     this.#metrics.listed();
+    this.#brokenLists = 0;
     this.#sink.replace(objects);
     this.#position = resourceVersion;
     this.#positionInDoubt = false;
@@ -231,9 +240,9 @@ export class Reflector<T extends KubeObject> {
   /** Decides where to go on from, and waits. */
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     this.#metrics.failed();
-    if (this.#position === undefined && this.#streamingList && refusesStreaming(error)) {
-      this.#logger.info("the server does not stream lists, paging instead");
-      this.#streamingList = false;
+    if (this.#position === undefined && this.#listing === "events" && refusesEvents(error)) {
+      this.#logger.info("the server does not list by events, paging instead");
+      this.#listing = "pages";
       return;
     }
     this.#failures++;

@@ -1,4 +1,4 @@
-import type { KubeList, KubeObject, ObjectKey } from "../types/object.ts";
+import type { KubeList, KubeObject, ListMeta, ObjectKey } from "../types/object.ts";
 import type { Resource } from "../types/resource.ts";
 
 /**
@@ -9,6 +9,11 @@ export interface Client {
   get<T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options?: GetOptions): Promise<T>;
   /** One page, or everything if `limit` is not given (paged inside, so that no request is unbounded). */
   list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<KubeList<T>>;
+  /**
+   * Everything in one answer, item by item as it arrives: no more than one item is held, however many there are. It costs
+   * the server less than pages or events do. Returns what the list says of itself.
+   */
+  scan<T extends KubeObject>(resource: Resource<T>, options: ScanOptions, onItem: (item: T) => void): Promise<ListMeta>;
   create<T extends KubeObject>(resource: Resource<T>, object: T, options?: SubresourceWriteOptions): Promise<T>;
   /** Replaces the object; a resourceVersion in it is a precondition. */
   update<T extends KubeObject>(resource: Resource<T>, object: T, options?: SubresourceWriteOptions): Promise<T>;
@@ -57,6 +62,13 @@ export interface ListOptions extends RequestOptions, Selection {
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: "NotOlderThan" | "Exact";
   readonly metadataOnly?: boolean;
+}
+
+export interface ScanOptions extends Selection {
+  readonly signal?: AbortSignal | undefined;
+  readonly metadataOnly?: boolean | undefined;
+  /** Milliseconds without any byte after which the connection counts as dead. Default 30,000. */
+  readonly idleTimeout?: number | undefined;
 }
 
 export interface WriteOptions extends RequestOptions {

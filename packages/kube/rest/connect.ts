@@ -6,15 +6,20 @@
  * only the caller can decide (another attempt after a conflict or a lost connection) is left to the caller.
  */
 import type { KubeList, KubeObject } from "../types/object.ts";
-import { apiVersionOf, type Resource } from "../types/resource.ts";
+import type { Resource } from "../types/resource.ts";
+import { answerStream } from "./answer-stream.ts";
 import type { Client } from "./client.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { createConnection, type ConnectOptions } from "./connection.ts";
-import { ConnectionError } from "./errors.ts";
+import { decode, named } from "./decode.ts";
 import { describeRequest, errorOf, type ExchangeRequest } from "./exchange.ts";
 import { listAll } from "./paging.ts";
 import * as requests from "./requests.ts";
+import { scanList } from "./scan.ts";
 import { watchEvents } from "./watch.ts";
+
+/** For scans that don't say otherwise. */
+const defaultIdleTimeout = 30_000;
 
 /**
  * A client of the cluster. No connection is made before the first request.
@@ -29,12 +34,7 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Cl
   const call = async <T>(request: ExchangeRequest): Promise<T> => {
     const answer = await exchange.call(request);
     if (answer.status >= 300) throw errorOf(request, answer, clock);
-    try {
-      return JSON.parse(answer.body) as T;
-    } catch {
-      // The parser's message quotes the answer, which may hold a Secret.
-      throw new ConnectionError(`${describeRequest(request)}: the server answered something that is not JSON`);
-    }
+    return decode(describeRequest(request), answer.body) as T;
   };
 
   const client: Client = {
@@ -45,7 +45,6 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Cl
     async list<T extends KubeObject>(resource: Resource<T>, ...[options = {}]: Rest<Client["list"]>) {
       if (options.limit === undefined) return listAll(client, resource, options);
       const list = await call<KubeList<T>>(requests.listRequest(resource, options));
-      // Lists leave out what their items have in common; the same object should not look different when watched.
       for (const item of list.items) named(resource, item);
       return list;
     },
@@ -57,8 +56,15 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Cl
       const answer = await call<T>(requests.deleteRequest(resource, key, options));
       return isKept(answer) ? answer : undefined;
     },
-    watch: (resource, options) =>
-      watchEvents(exchange, clock, resource, requests.watchRequest(resource, options), options),
+    scan(resource, options, onItem) {
+      const request = requests.listRequest(resource, options);
+      const bytes = answerStream(exchange, clock, request, options.idleTimeout ?? defaultIdleTimeout);
+      return scanList(bytes, resource, request, onItem);
+    },
+    watch(resource, options) {
+      const request = requests.watchRequest(resource, options);
+      return watchEvents(answerStream(exchange, clock, request, options.idleTimeout), resource, request, options);
+    },
     async raw(path, options = {}) {
       const { method = "GET", body, signal, timeout, guard } = options;
       const headers = { accept: "*/*", ...(body && { "content-type": "application/json" }), ...options.headers };
@@ -72,13 +78,6 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Cl
 
 /** The parameters after the resource, whose type parameter is lost when they are inferred. */
 type Rest<F extends (...all: never[]) => unknown> = Parameters<F> extends [unknown, ...infer Others] ? Others : never;
-
-/** Metadata-only answers carry the type of their envelope: what callers know the object by is put back. */
-function named<T extends KubeObject>(resource: Resource<T>, object: T): T {
-  object.apiVersion = apiVersionOf(resource);
-  object.kind = resource.kind;
-  return object;
-}
 
 /** Servers answer a delete with a Status, with the object as it still is, or with the object as it was last. */
 function isKept(answer: KubeObject & { spec?: { finalizers?: string[] } }): boolean {

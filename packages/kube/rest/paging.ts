@@ -1,5 +1,5 @@
-import type { KubeList, KubeObject } from "../types/object.ts";
-import type { Resource } from "../types/resource.ts";
+import type { KubeList, KubeObject, ListMeta } from "../types/object.ts";
+import { apiVersionOf, type Resource } from "../types/resource.ts";
 import type { Client, ListOptions } from "./client.ts";
 import { isExpired } from "./errors.ts";
 
@@ -13,15 +13,15 @@ export async function listAll<T extends KubeObject>(
   options: ListOptions,
 ): Promise<KubeList<T>> {
   let items: T[] = [];
-  const last = await readPages(client, resource, { ...options, limit: defaultPageSize }, () => {
+  const metadata = await readPages(client, resource, { ...options, limit: defaultPageSize }, () => {
     items = [];
     return (item) => void items.push(item);
   });
-  return { ...last, items };
+  return { apiVersion: apiVersionOf(resource), kind: `${resource.kind}List`, metadata, items };
 }
 
 /**
- * Reads all pages and returns the last. `begin` gives the reader of the items, and is called again if the list has to
+ * Reads all pages and returns what the last says of the list. `begin` gives the reader of the items, and is called again if the list has to
  * start over: a server that has forgotten the moment of the first page is asked once more, then for everything in one
  * answer, since a list that outlives the server's memory must still come to an end.
  */
@@ -30,7 +30,7 @@ export async function readPages<T extends KubeObject>(
   resource: Resource<T>,
   options: ListOptions & { readonly limit: number },
   begin: () => (item: T) => void,
-): Promise<KubeList<T>> {
+): Promise<ListMeta> {
   for (const limit of [options.limit, options.limit, 0]) {
     const read = begin();
     for (let next: ListOptions = { ...options, limit }; ;) {
@@ -42,7 +42,7 @@ export async function readPages<T extends KubeObject>(
         throw error;
       }
       for (const item of page.items) read(item);
-      if (!page.metadata.continue) return page;
+      if (!page.metadata.continue) return page.metadata;
       // Only the first page may name a version: the token does so for the others.
       next = {
         ...options,

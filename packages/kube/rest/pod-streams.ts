@@ -1,11 +1,11 @@
 import type { Readable, Writable } from "node:stream";
 import { abortReason, CodedError } from "@moco-ts/base";
 import type { ObjectKey } from "../types/object.ts";
+import { answerStream } from "./answer-stream.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import type { Authentication } from "./authentication.ts";
 import { createConnection, type ConnectOptions } from "./connection.ts";
 import { ConnectionError } from "./errors.ts";
-import { errorOf } from "./exchange.ts";
 import { queryOf } from "./requests.ts";
 import { errorOfStatus, type Status } from "./status.ts";
 
@@ -44,17 +44,7 @@ export function createPodStreams(config: ClusterConfig, options: ConnectOptions 
     async *logs(pod, { signal, ...parameters }) {
       const path = `${podPath(pod)}/log${queryOf(parameters)}`;
       const request = { method: "GET", path, headers: { accept: "*/*" }, signal } as const;
-      const answer = await exchange.open(request);
-      const { stream } = answer;
-      if (!stream) throw errorOf(request, answer, clock);
-      try {
-        for (let batch = await stream.read(); batch; batch = await stream.read()) yield* batch;
-      } catch (error) {
-        if (signal.aborted) throw abortReason(signal);
-        throw new ConnectionError(`the log of ${pod.name} was cut`, { cause: error });
-      } finally {
-        stream.destroy();
-      }
+      for await (const chunks of answerStream(exchange, clock, request)) yield* chunks;
     },
     close: () => transport.close(),
   };

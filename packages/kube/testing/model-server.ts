@@ -17,11 +17,11 @@ interface State {
 }
 
 export class ModelServer {
-  /** What it makes of a request for a streaming list: older servers refuse it or have never heard of it. */
-  streaming: "served" | "refused" | "ignored" = "served";
+  /** What it makes of a request for a list by events: older servers refuse it or have never heard of it. */
+  events: "served" | "refused" | "ignored" = "served";
   /** Thrown at whoever asks, if set. */
   failure: Error | undefined;
-  /** `list` and `watch` from which version, in order. */
+  /** What it was asked for, in order. */
   readonly requests: string[] = [];
   #state: State = { revision: 1, objects: new Map(), log: [] };
   #forgottenUntil = 0;
@@ -75,6 +75,7 @@ export class ModelServer {
 
   readonly client = {
     list: (_resource: unknown, options: ListOptions) => this.#list(options),
+    scan: (_resource: unknown, _options: unknown, onItem: (item: ConfigMap) => void) => this.#scan(onItem),
     watch: (_resource: unknown, options: WatchOptions) => this.#watch(options),
   } as unknown as Client;
 
@@ -101,16 +102,24 @@ export class ModelServer {
     return { metadata, items: this.objects.slice(start, end) };
   }
 
+  async #scan(onItem: (item: ConfigMap) => void) {
+    this.requests.push("scan");
+    if (this.failure) throw this.failure;
+    const resourceVersion = String(this.#state.revision);
+    for (const item of this.objects) onItem(item);
+    return { resourceVersion };
+  }
+
   async *#watch(options: WatchOptions): AsyncGenerator<WatchEvent<ConfigMap>> {
-    this.requests.push(options.sendInitialEvents ? "stream" : `watch from ${options.resourceVersion}`);
+    this.requests.push(options.sendInitialEvents ? "events" : `watch from ${options.resourceVersion}`);
     if (this.failure) throw this.failure;
     const ended = this.#end.promise;
     let position = Number(options.resourceVersion);
     if (options.sendInitialEvents) {
-      if (this.streaming === "refused") throw new KubeError("forbidden", { status: 422, reason: "Invalid" });
+      if (this.events === "refused") throw new KubeError("forbidden", { status: 422, reason: "Invalid" });
       position = this.#state.revision;
       for (const object of this.objects) yield { type: "ADDED", object };
-      yield { type: "BOOKMARK", resourceVersion: String(position), initialEventsEnd: this.streaming === "served" };
+      yield { type: "BOOKMARK", resourceVersion: String(position), initialEventsEnd: this.events === "served" };
     } else if (position < this.#forgottenUntil) {
       throw expired();
     }

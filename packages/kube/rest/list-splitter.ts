@@ -1,0 +1,94 @@
+const quote = 0x22;
+const backslash = 0x5c;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+/** Where items are: inside of the list, inside of its array. */
+const itemDepth = 2;
+
+/**
+ * Cuts the text of a list into its items as it arrives, so that a list of any size is read with no more in memory than the
+ * item under way. Bytes are followed only as far as it takes to know where an item ends; parsing is the caller's.
+ */
+export class ListSplitter {
+  #depth = 0;
+  #inString = false;
+  /** The last byte was a backslash that belongs to the next. */
+  #escaped = false;
+  #inItems = false;
+  /** The beginning of an item that is not complete yet. */
+  #pieces: Buffer[] = [];
+  #envelope = "";
+
+  /** Calls back for the items that are complete with this chunk. */
+  take(chunk: Buffer, onItem: (text: string) => void): void {
+    /** Of what is under way: an item, or what is around them. */
+    let start = 0;
+    for (let index = this.#inString ? this.#endOfString(chunk, 0) : 0; index < chunk.length; index++) {
+      const byte = chunk[index];
+      if (byte === quote) {
+        this.#inString = true;
+        index = this.#endOfString(chunk, index + 1) - 1;
+      } else if (byte === openBrace || byte === openBracket) {
+        this.#depth++;
+        if (this.#depth === itemDepth && byte === openBracket) {
+          this.#envelope += chunk.toString("latin1", start, index + 1);
+          this.#inItems = /"items"\s*:\s*\[$/.test(this.#envelope);
+          start = index + 1;
+        } else if (this.#depth === itemDepth + 1 && this.#inItems) {
+          start = index;
+        }
+      } else if (byte === closeBrace || byte === closeBracket) {
+        this.#depth--;
+        if (!this.#inItems || this.#depth > itemDepth) continue;
+        if (this.#depth === itemDepth) onItem(this.#item(chunk, start, index + 1));
+        this.#inItems = this.#depth === itemDepth;
+        start = this.#inItems ? index + 1 : index;
+      }
+    }
+    if (!this.#inItems) this.#envelope += chunk.toString("latin1", start);
+    else if (this.#depth > itemDepth) this.#pieces.push(chunk.subarray(start));
+  }
+
+  /** The list without its items, or undefined if it is not complete. */
+  finish(): string | undefined {
+    return this.#depth === 0 && this.#envelope !== "" ? this.#envelope : undefined;
+  }
+
+  /** Where to go on after the string that goes on at `start`: most of a list's bytes are in strings, and passed over here. */
+  #endOfString(chunk: Buffer, start: number): number {
+    let from = start;
+    if (this.#escaped && from < chunk.length) {
+      this.#escaped = false;
+      from++;
+    }
+    for (;;) {
+      const end = chunk.indexOf(quote, from);
+      const isEscaped = backslashesBefore(chunk, end < 0 ? chunk.length : end, from) % 2 === 1;
+      if (end < 0) {
+        this.#escaped = isEscaped;
+        return chunk.length;
+      }
+      if (!isEscaped) {
+        this.#inString = false;
+        return end + 1;
+      }
+      from = end + 1;
+    }
+  }
+
+  #item(chunk: Buffer, start: number, end: number): string {
+    if (this.#pieces.length === 0) return chunk.toString("utf8", start, end);
+    this.#pieces.push(chunk.subarray(0, end));
+    const item = Buffer.concat(this.#pieces).toString("utf8");
+    this.#pieces = [];
+    return item;
+  }
+}
+
+function backslashesBefore(chunk: Buffer, end: number, start: number): number {
+  let first = end;
+  while (first > start && chunk[first - 1] === backslash) first--;
+  return end - first;
+}
