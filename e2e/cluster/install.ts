@@ -1,0 +1,166 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { prepareImages } from "@moco-ts/bundle";
+import { buildImages, loadImages, type Cluster } from "@moco-ts/local-kubernetes";
+
+export const systemNamespace = "moco-system";
+export const images = {
+  controller: "localhost/moco-ts/moco-controller:dev",
+  agent: "localhost/moco-ts/moco-agent:dev",
+  mysql: "localhost/moco-ts/mysql:9.7",
+  mysqlLoose: "localhost/moco-ts/mysql-loose:9.7",
+};
+
+/** Builds and loads the images, and installs the controller with the rights that it needs and no more. */
+export async function installOperator(cluster: Cluster, flags: readonly string[] = []): Promise<void> {
+  const folder = await prepareImages();
+  await buildImages({ folder, names: ["moco-agent", "moco-controller", "mysql", "mysql-loose"] });
+  await loadImages(cluster.nodes, Object.values(images));
+  for (const file of await readdir(definitions)) {
+    // The schemas are larger than the annotation of a client-side apply may be.
+    await cluster.kubectl(["apply", "--server-side", "-f", join(definitions, file)]);
+  }
+  await apply(cluster, operatorManifests(flags));
+  await cluster.kubectl([
+    ...["--namespace", systemNamespace, "rollout", "status"],
+    ...["deployment/moco-controller", "--timeout=120s"],
+  ]);
+}
+
+const definitions = join(import.meta.dirname, "../../charts/moco/generated/crds");
+
+export async function apply(cluster: Cluster, objects: readonly object[]): Promise<void> {
+  const list = { apiVersion: "v1", kind: "List", items: objects };
+  await cluster.kubectl(["apply", "-f", "-"], { input: JSON.stringify(list) });
+}
+
+/** A sample manifest of the project, as users apply it. */
+export function readSample(name: string): Promise<string> {
+  return readFile(join(import.meta.dirname, "../../samples", `${name}.yaml`), "utf8");
+}
+
+const account = "moco-controller-manager";
+const labels = { "app.kubernetes.io/name": "moco", "app.kubernetes.io/component": "moco-controller" };
+
+function operatorManifests(flags: readonly string[]): object[] {
+  const metadata = { name: "moco-controller", namespace: systemNamespace };
+  return [
+    {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: systemNamespace, labels: { "pod-security.kubernetes.io/enforce": "restricted" } },
+    },
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: account, namespace: systemNamespace } },
+    ...rights("ClusterRole", { name: "moco-manager-role" }, clusterRules),
+    ...rights("Role", { name: "moco-leader-election-role", namespace: systemNamespace }, [
+      { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
+    ]),
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "moco-webhook-service", namespace: systemNamespace },
+      spec: { selector: labels, ports: [{ port: 443, targetPort: 9443 }] },
+    },
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata,
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: podSpec(flags) },
+      },
+    },
+    webhooks("MutatingWebhookConfiguration", "moco-mutating-webhook-configuration", [
+      ["mmysqlcluster.kb.io", "/mutate-moco-cybozu-com-v1beta2-mysqlcluster", "mysqlclusters", ["CREATE"]],
+    ]),
+    webhooks("ValidatingWebhookConfiguration", "moco-validating-webhook-configuration", [
+      ["vmysqlcluster.kb.io", "/validate-moco-cybozu-com-v1beta2-mysqlcluster", "mysqlclusters", ["CREATE", "UPDATE"]],
+      [
+        "vbackuppolicy.kb.io",
+        "/validate-moco-cybozu-com-v1beta2-backuppolicy",
+        "backuppolicies",
+        ["CREATE", "UPDATE", "DELETE"],
+      ],
+    ]),
+  ];
+}
+
+const read = ["get", "list", "watch"];
+const write = [...read, "create", "patch", "delete"];
+const clusterRules: object[] = [
+  { apiGroups: ["moco.cybozu.com"], resources: ["mysqlclusters"], verbs: [...read, "patch", "update"] },
+  { apiGroups: ["moco.cybozu.com"], resources: ["mysqlclusters/status"], verbs: ["get", "patch"] },
+  // For owner references that block the owner's deletion.
+  { apiGroups: ["moco.cybozu.com"], resources: ["mysqlclusters/finalizers"], verbs: ["update"] },
+  { apiGroups: ["moco.cybozu.com"], resources: ["backuppolicies"], verbs: read },
+  { apiGroups: [""], resources: ["secrets"], verbs: [...write, "update"] },
+  { apiGroups: [""], resources: ["configmaps", "serviceaccounts", "services"], verbs: write },
+  { apiGroups: [""], resources: ["events"], verbs: ["create", "patch", "update"] },
+  { apiGroups: ["apps"], resources: ["statefulsets"], verbs: write },
+  { apiGroups: ["policy"], resources: ["poddisruptionbudgets"], verbs: write },
+  { apiGroups: ["batch"], resources: ["cronjobs", "jobs"], verbs: write },
+  { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles", "rolebindings"], verbs: write },
+  { apiGroups: ["storage.k8s.io"], resources: ["storageclasses"], verbs: read },
+  {
+    apiGroups: ["admissionregistration.k8s.io"],
+    resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
+    verbs: [...read, "patch"],
+  },
+  // What backup Jobs may do has to be the controller's to give.
+  { apiGroups: [""], resources: ["pods"], verbs: read },
+  { apiGroups: ["moco.cybozu.com"], resources: ["mysqlclusters/status"], verbs: ["update"] },
+];
+
+function rights(
+  kind: "Role" | "ClusterRole",
+  metadata: { name: string; namespace?: string },
+  rules: object[],
+): object[] {
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind, name: metadata.name };
+  const subjects = [{ kind: "ServiceAccount", name: account, namespace: systemNamespace }];
+  return [
+    { apiVersion, kind, metadata, rules },
+    { apiVersion, kind: `${kind}Binding`, metadata, roleRef, subjects },
+  ];
+}
+
+function podSpec(flags: readonly string[]): object {
+  return {
+    serviceAccountName: account,
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+    containers: [
+      {
+        name: "moco-controller",
+        image: images.controller,
+        imagePullPolicy: "Never",
+        args: [`--agent-image=${images.agent}`, ...flags],
+        env: [{ name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } }],
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+        },
+        readinessProbe: { httpGet: { path: "/readyz", port: 8081 }, periodSeconds: 1 },
+        livenessProbe: { httpGet: { path: "/healthz", port: 8081 } },
+      },
+    ],
+  };
+}
+
+function webhooks(kind: string, name: string, hooks: [string, string, string, string[]][]): object {
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind,
+    metadata: { name },
+    webhooks: hooks.map(([hook, path, resource, operations]) => ({
+      name: hook,
+      admissionReviewVersions: ["v1"],
+      sideEffects: "None",
+      failurePolicy: "Fail",
+      clientConfig: { service: { name: "moco-webhook-service", namespace: systemNamespace, path } },
+      rules: [{ apiGroups: ["moco.cybozu.com"], apiVersions: ["v1beta2"], operations, resources: [resource] }],
+    })),
+  };
+}
