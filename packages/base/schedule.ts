@@ -63,7 +63,7 @@ interface Values {
 function parseField(text: string, field: Field): Values {
   const values = new Set<number>();
   let any = false;
-  for (const part of text.split(",")) {
+  for (const part of text.split(",").filter(Boolean)) {
     const [, range = "", step] = /^([^/]*)(?:\/(\d+))?$/.exec(part) ?? [];
     const every = step === undefined ? 1 : Number(step);
     const all = range === "*" || range === "?";
@@ -80,6 +80,7 @@ function parseField(text: string, field: Field): Values {
     for (let value = first; value <= last; value += every) values.add(value);
     any ||= all && every === 1;
   }
+  if (values.size === 0) throw invalid(`${field.name} ${text}`);
   return { has: (value) => values.has(value), any };
 }
 
