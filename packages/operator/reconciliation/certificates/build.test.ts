@@ -34,11 +34,9 @@ test("the certificate is valid for every instance and for both Services, to serv
     commonName: "moco-agent",
     dnsNames: [
       "*.moco-test.shop.svc",
-      "moco-test-primary",
       "moco-test-primary.shop",
       "moco-test-primary.shop.svc",
       "moco-test-primary.shop.svc.cluster.local",
-      "moco-test-replica",
       "moco-test-replica.shop",
       "moco-test-replica.shop.svc",
       "moco-test-replica.shop.svc.cluster.local",

@@ -19,9 +19,9 @@ export function certificateRequest(cluster: MySQLCluster): LeafRequest {
   };
 }
 
-/** A Service by all names under which clients look it up. */
+/** A Service by all names that are its alone: without the namespace, it may be another one's too. */
 function serviceNames(name: string, namespace: string): string[] {
-  return [name, `${name}.${namespace}`, `${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
+  return [`${name}.${namespace}`, `${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
 }
 
 /** Where the cluster's certificate is kept. */

@@ -6,8 +6,10 @@ import type { PodRules } from "../rules.ts";
 /** A container that the operator adds, as `podTemplate.overwriteContainers` wants it. */
 export function added(container: ContainerPart, input: StatefulSetInput): ContainerPart {
   const wishes = input.cluster.spec.podTemplate.overwriteContainers ?? [];
-  const overwritten = wishes.filter(({ name }) => name === container.name);
-  return Object.assign({ ...container, securityContext: containerSecurity({}, input) }, ...overwritten);
+  const secured: ContainerPart = { ...container, securityContext: containerSecurity({}, input) };
+  return wishes
+    .filter(({ name }) => name === container.name)
+    .reduce((before, wish) => ({ ...before, ...wish }), secured);
 }
 
 /** What a container of the operator's gets, and may not exceed. */
