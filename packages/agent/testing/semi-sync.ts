@@ -20,13 +20,13 @@ export interface Instance {
 }
 
 /** An instance with users and plugins, and nothing in its binary log. Ends with the test. */
-export async function startInstance(command: readonly string[] = ["/shared/mysqld-run"]): Promise<Instance> {
+export async function startInstance(command: readonly string[] = ["/moco/moco-mysqld", "mysqld"]): Promise<Instance> {
   const credentials = await mkdtemp(join(tmpdir(), "credentials-"));
   await writeFile(join(credentials, "moco-admin-my.cnf"), '[client]\nuser="moco-admin"\npassword="moco-admin"\n');
   await chmod(credentials, 0o755);
   const mysqld = await startMysqld({
     command,
-    volumes: { "/shared": programs, "/mysql-credentials": credentials },
+    volumes: { "/moco": programs, "/mysql-credentials": credentials },
     options: {
       loose_rpl_semi_sync_source_timeout: "4294967295",
       loose_rpl_semi_sync_source_wait_no_replica: "ON",

@@ -46,7 +46,6 @@ const entry = `
 set -eu
 root=$1 merged=$2 message=$3
 shift 3
-mkdir -p "$root/shared" "$root/mysql-credentials" "$root/grpc-cert" "$root/etc/mysql-conf.d"
 mount --bind "$root" "$merged"
 while [ "$1" != -- ]; do
   if [ -d "$1" ]; then mkdir -p "$root$2"; else [ -e "$root$2" ] || : >"$root$2"; fi

@@ -6,9 +6,9 @@ import { startInstance, type Instance } from "./testing/semi-sync.ts";
 async function heldBack(instance: Instance, ...arguments_: string[]): Promise<number> {
   const start = performance.now();
   const { code } = await runContainer({
-    command: ["/shared/mysqld-pre-stop", ...arguments_],
+    command: ["/moco/moco-pre-stop", ...arguments_],
     volumes: {
-      "/shared": import.meta.dirname,
+      "/moco": import.meta.dirname,
       "/run": instance.mysqld.volumes.run,
       "/mysql-credentials": instance.credentials,
     },

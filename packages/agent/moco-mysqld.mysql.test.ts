@@ -51,7 +51,7 @@ describe("a commit that waits for an acknowledgement when the container is ended
     more.push(outcome(third, "INSERT INTO test.t VALUES (3)"));
     expect(await Promise.all([answer, ...more])).toEqual(["error", "error", "error"]);
     expect(await primary.mysqld.ended).toMatchObject({ code: 0 });
-    expect(primary.mysqld.log()).toContain("mysqld-run: clients are cut off: ending mysqld");
+    expect(primary.mysqld.log()).toContain("moco-mysqld: clients are cut off: ending mysqld");
   });
 
   test("ends by the real acknowledgement if that comes while clients are cut off", async () => {
@@ -99,7 +99,7 @@ test("of many writers, none is told OK for what the replica lacks, and mysqld en
 });
 
 test("a mysqld that hangs is killed at the deadline", async () => {
-  const instance = await startInstance(["env", "MYSQLD_RUN_DEADLINE=1", "/shared/mysqld-run"]);
+  const instance = await startInstance(["env", "MOCO_MYSQLD_DEADLINE=1", "/moco/moco-mysqld", "mysqld"]);
   const [, mysqld] = await instance.mysqld.processes();
   process.kill(mysqld!, "SIGSTOP");
   instance.mysqld.signal("SIGTERM");
@@ -133,7 +133,12 @@ test("mysqld's own end is the container's", async () => {
 });
 
 test("options before --defaults-file, where users' arguments are, don't keep mysqld from starting", async () => {
-  const { admin } = await startInstance(["/shared/mysqld-run", "--long-query-time=77", "--max-connections=33"]);
+  const { admin } = await startInstance([
+    "/moco/moco-mysqld",
+    "mysqld",
+    "--long-query-time=77",
+    "--max-connections=33",
+  ]);
   const [row] = await admin.query("SELECT @@long_query_time AS seconds, @@max_connections AS connections");
   expect(row).toEqual({ seconds: 77, connections: 33 });
 });
@@ -149,7 +154,10 @@ test("an option that mysqld does not know is named where kubectl describe shows 
 });
 
 test("a Pod that ends before its users exist ends at once", async () => {
-  const mysqld = await startMysqld({ command: ["/shared/mysqld-run"], volumes: { "/shared": import.meta.dirname } });
+  const mysqld = await startMysqld({
+    command: ["/moco/moco-mysqld", "mysqld"],
+    volumes: { "/moco": import.meta.dirname },
+  });
   onTestFinished(() => mysqld.dispose());
   mysqld.signal("SIGTERM");
   expect((await mysqld.ended).code).toBe(0);
