@@ -1,15 +1,20 @@
 /** `make bench`: measures against peers and prints ratios, which hold on any machine where absolute numbers don't. */
 import { parseArgs } from "node:util";
 import { benchInformer, informerDefaults } from "./informer.ts";
+import { benchOperator, operatorDefaults } from "./operator.ts";
 
 const benchmarks: Readonly<Record<string, { about: string; run(options: Record<string, number>): Promise<void> }>> = {
   informer: {
     about: "cache and watch against @kubernetes/client-node's informer",
     run: (options) => benchInformer({ ...informerDefaults, ...options }),
   },
+  operator: {
+    about: "the controller with many clusters, against MOCO",
+    run: (options) => benchOperator({ ...operatorDefaults, ...options }),
+  },
 };
 
-const help = `usage: node bench/main.ts [name...] [--objects N] [--events N] [--foreign N] [--rounds N]
+const help = `usage: node bench/main.ts [name...] [--objects N] [--events N] [--foreign N] [--rounds N] [--clusters N]
 
 ${Object.entries(benchmarks)
   .map(([name, { about }]) => `  ${name.padEnd(12)}${about}`)
@@ -25,6 +30,7 @@ const { values, positionals } = parseArgs({
     events: { type: "string" },
     foreign: { type: "string" },
     rounds: { type: "string" },
+    clusters: { type: "string" },
   },
 });
 const unknown = positionals.filter((name) => !(name in benchmarks));

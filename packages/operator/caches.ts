@@ -47,8 +47,13 @@ export interface Caches {
   readonly services: Informer<Service>;
   readonly secrets: Informer<Secret>;
   readonly configMaps: Informer<ConfigMap>;
-  /** ConfigMaps of users, by metadata only: those that a cluster names in `spec.mysqlConfigMapName`. */
-  readonly userConfigMaps: Informer<ConfigMap>;
+  /** ConfigMaps of others, by metadata only: those that a cluster names in `spec.mysqlConfigMapName` are among them. */
+  readonly foreignConfigMaps: Informer<ConfigMap>;
+  /**
+   * Objects of others that are named like ours, by metadata only, for each kind (its plural) that every cluster has. They
+   * are never taken over, so that they have to be known of before one is made.
+   */
+  readonly namesakes: ReadonlyMap<string, Informer<KubeObject>>;
   readonly serviceAccounts: Informer<ServiceAccount>;
   readonly podDisruptionBudgets: Informer<PodDisruptionBudget>;
   readonly cronJobs: Informer<CronJob>;
@@ -84,6 +89,18 @@ export function createCaches(client: Client, options: { readonly logger: Logger;
       keepManagedFieldsOf: [fieldManager],
       indexes: { [ownerIndex]: (object) => [controllerOf(object)?.uid ?? ""] },
     });
+  // Whatever is of no concern is dropped. A ConfigMap that a cluster names later is read when that is reconciled.
+  const foreign = <T extends KubeObject>(resource: Resource<T>, concerns: (object: T) => boolean): Informer<T> =>
+    createInformer(client, resource, {
+      ...options,
+      metadataOnly: true,
+      labelSelector: `${labelKeys.createdBy}!=${createdBy}`,
+      transform: (object) => (isNamedLikeOurs(object) || concerns(object) ? object : undefined),
+    });
+  const foreignConfigMaps = foreign(ConfigMaps, (object) => isReferenced(clusters, object));
+  const others = [Secrets, ServiceAccounts, Services, StatefulSets].map(
+    (resource: Resource) => [resource.plural, foreign(resource, () => false)] as const,
+  );
   return {
     clusters,
     policies: createInformer(client, BackupPolicies, options),
@@ -91,12 +108,8 @@ export function createCaches(client: Client, options: { readonly logger: Logger;
     services: ours(Services),
     secrets: ours(Secrets),
     configMaps: ours(ConfigMaps),
-    userConfigMaps: createInformer(client, ConfigMaps, {
-      ...options,
-      metadataOnly: true,
-      // Whatever no cluster names is dropped. One that a cluster names later is read when that is reconciled.
-      transform: (object) => (isReferenced(clusters, object) ? object : undefined),
-    }),
+    foreignConfigMaps,
+    namesakes: new Map([[ConfigMaps.plural, foreignConfigMaps], ...others]),
     serviceAccounts: ours(ServiceAccounts),
     podDisruptionBudgets: ours(PodDisruptionBudgets),
     cronJobs: ours(CronJobs),
@@ -105,6 +118,15 @@ export function createCaches(client: Client, options: { readonly logger: Logger;
     roleBindings: ours(RoleBindings),
     storageClasses: createInformer(client, StorageClasses, options),
   };
+}
+
+/** All that have to be complete before anything is decided. */
+export function informersOf({ namesakes, ...named }: Caches): Informer<KubeObject>[] {
+  return [...new Set([...Object.values(named), ...namesakes.values()])];
+}
+
+function isNamedLikeOurs({ metadata }: KubeObject): boolean {
+  return /^(moco|mysql)-/.test(metadata?.name ?? "");
 }
 
 function referenced(namespace: string, name: string | null | undefined): string[] {

@@ -23,7 +23,7 @@ import {
   type Webhooks,
 } from "@moco-ts/kube";
 import { registerAdmission } from "./admission/webhooks.ts";
-import { clusterIndexes, createCaches, type Caches } from "./caches.ts";
+import { clusterIndexes, createCaches, informersOf, type Caches } from "./caches.ts";
 import type { Config } from "./config.ts";
 import { AgentAuthority } from "./reconciliation/certificates/authority.ts";
 import { reconcile } from "./reconciliation/reconcile.ts";
@@ -97,7 +97,7 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
 
   return createManager({
     servers: webhooks === undefined ? [] : [webhooks],
-    informers: [...Object.values(caches), authoritySecrets],
+    informers: [...informersOf(caches), authoritySecrets],
     components: [{ name: "agent certificates", run: (signal) => agentCertificate.run(signal) }, controller],
     election,
     events: [events],
@@ -156,7 +156,7 @@ function clusterSources(caches: Caches) {
   return [
     changesOf(caches.clusters),
     changesOf(caches.policies, { map: byIndex(clusterIndexes.backupPolicy) }),
-    changesOf(caches.userConfigMaps, { map: byIndex(clusterIndexes.userConfigMap) }),
+    changesOf(caches.foreignConfigMaps, { map: byIndex(clusterIndexes.userConfigMap) }),
     changesOf(caches.statefulSets, owned),
     changesOf(caches.services, owned),
     changesOf(caches.secrets, owned),

@@ -30,6 +30,8 @@ export interface ApplyObjectOptions<T> {
    * It may be old: before anything is written, the object is read once.
    */
   readonly live?: T | undefined;
+  /** A complete cache shows that there is no such object, of nobody's: it is not read before it is made. Default false. */
+  readonly absent?: boolean;
   /** "status" and the like. */
   readonly subresource?: string;
   readonly signal?: AbortSignal | undefined;
@@ -80,10 +82,10 @@ export class Applier {
       return { outcome: "unchanged", object: options.live };
     }
     // A cache lags behind and may drop other managers' entries: what is written and logged follows from the real object.
-    const live = await this.#read(resource, key, signal);
+    const live = options.absent ? undefined : await this.#read(resource, key, signal);
     let differences: readonly Difference[] = [];
     if (live !== undefined) {
-      refuseForeign(resource, desired, live);
+      refuseForeign(resource, desired, live, this.#manager);
       if (live.metadata?.deletionTimestamp !== undefined) return { outcome: "terminating", object: live };
       differences = this.#review(resource, desired, live, subresource);
       if (differences.length === 0) return { outcome: "unchanged", object: live };

@@ -29,13 +29,24 @@ export function controllerOf(object: KubeObject): OwnerReference | undefined {
   return object.metadata?.ownerReferences?.find((each) => each.controller);
 }
 
-/** Throws APPLY_FOREIGN_CONTROLLER if `live` belongs to another controller than `desired` names. */
-export function refuseForeign(resource: Resource, desired: KubeObject, live: KubeObject): void {
+/**
+ * Throws APPLY_FOREIGN_CONTROLLER if `live` belongs to another controller than `desired` names, and APPLY_FOREIGN_OBJECT
+ * if it belongs to none and `manager` never wrote to it: somebody made it for another purpose.
+ */
+export function refuseForeign(resource: Resource, desired: KubeObject, live: KubeObject, manager: string): void {
   const [wanted, present] = [controllerOf(desired), controllerOf(live)];
-  if (wanted === undefined || present === undefined || present.uid === wanted.uid) return;
+  if (wanted === undefined || present?.uid === wanted.uid) return;
+  const what = `${resource.kind} ${keyOf(live)}`;
+  if (present !== undefined) {
+    throw new CodedError(
+      "APPLY_FOREIGN_CONTROLLER",
+      `${what} is controlled by ${describe(present)}, not by ${describe(wanted)}: it is left alone`,
+    );
+  }
+  if (live.metadata?.managedFields?.some((entry) => entry.manager === manager)) return;
   throw new CodedError(
-    "APPLY_FOREIGN_CONTROLLER",
-    `${resource.kind} ${keyOf(live)} is controlled by ${describe(present)}, not by ${describe(wanted)}: it is left alone`,
+    "APPLY_FOREIGN_OBJECT",
+    `${what} was there before ${describe(wanted)} and is not its own: it is left alone. Delete or rename one of them`,
   );
 }
 

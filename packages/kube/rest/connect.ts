@@ -45,6 +45,8 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Cl
     async list<T extends KubeObject>(resource: Resource<T>, ...[options = {}]: Rest<Client["list"]>) {
       if (options.limit === undefined) return listAll(client, resource, options);
       const list = await call<KubeList<T>>(requests.listRequest(resource, options));
+      // An empty list of metadata has null for its items.
+      list.items ??= [];
       for (const item of list.items) named(resource, item);
       return list;
     },

@@ -20,14 +20,20 @@ export interface Tools {
 
 /** Applies what is wanted, unless the cache shows that it is so already. Returns the object as it is then. */
 export async function ensure<T extends KubeObject>(
-  { applier }: Tools,
+  { applier, caches }: Tools,
   informer: Informer<T>,
   wanted: Configuration<T>,
   signal: AbortSignal,
 ): Promise<Applied<T>> {
-  return applier.apply(informer.resource, wanted, { live: liveOf(informer, wanted), signal });
+  const live = liveOf(informer, wanted);
+  const namesakes = caches.namesakes.get(informer.resource.plural);
+  const absent = live === undefined && namesakes !== undefined && liveOf(namesakes, wanted) === undefined;
+  return applier.apply(informer.resource, wanted, { live, absent, signal });
 }
 
-export function liveOf<T extends KubeObject>(informer: Informer<T>, { metadata }: Configuration<T>): T | undefined {
+export function liveOf<T extends KubeObject>(
+  informer: Informer<T>,
+  { metadata }: Configuration<KubeObject>,
+): T | undefined {
   return informer.cache.get(`${metadata.namespace}/${metadata.name}`);
 }
