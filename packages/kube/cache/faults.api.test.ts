@@ -189,6 +189,8 @@ test("a connection that dies silently is noticed", async () => {
   const writer = persistent(direct, namespace);
   const { client, wire } = await wiredClient();
   const { informer, history, lines } = await follow(client, namespace, { idleTimeout: 2_000 });
+  await writer.put("one", "old");
+  await expectConverged(direct, informer, history, { namespace });
   wire.stall();
   await writer.put("one", "new");
   wire.heal();

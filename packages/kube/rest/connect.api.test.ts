@@ -6,6 +6,7 @@ import {
   CustomResourceDefinitions,
   Deployments,
   Namespaces,
+  Secrets,
   ServiceAccounts,
   Services,
   StatefulSets,
@@ -18,6 +19,7 @@ import type { Client } from "./client.ts";
 
 interface Thing extends KubeObject {
   spec?: { size: number };
+  status?: { ready: boolean };
 }
 
 const caught = (promise: Promise<unknown>): Promise<KubeError> =>
@@ -168,16 +170,12 @@ test("a dry run changes nothing", async () => {
   await client.get(ConfigMaps, key);
 });
 
-test("subresources: status, scale and those that are only created", async () => {
+test("subresources: scale, and those that are only created", async () => {
   const client = await testClient();
   const namespace = await testNamespace(client);
   const key = { namespace, name: "db" };
   const { spec } = deployment(namespace);
-  const set = await client.create(StatefulSets, { metadata: key, spec: { ...spec!, serviceName: "db" } });
-
-  const status = { replicas: 1, readyReplicas: 1 };
-  await client.update(StatefulSets, { ...set, status }, { subresource: "status" });
-  expect((await client.get(StatefulSets, key)).status).toMatchObject(status);
+  await client.create(StatefulSets, { metadata: key, spec: { ...spec!, serviceName: "db" } });
 
   const scaled = await client.patch(
     StatefulSets,
@@ -200,7 +198,7 @@ test("subresources: status, scale and those that are only created", async () => 
   expect(granted).toMatchObject({ status: { token: expect.any(String) as string } });
 });
 
-test("lists are paged inside, and one page can be asked for", async () => {
+test("lists are paged inside, scanned in one answer, and one page can be asked for", async () => {
   const client = await testClient();
   const namespace = await testNamespace(client);
   const names = Array.from({ length: 1200 }, (_, index) => `item-${String(index).padStart(4, "0")}`);
@@ -210,6 +208,13 @@ test("lists are paged inside, and one page can be asked for", async () => {
   expect(all.items.map((item) => item.metadata!.name)).toEqual(names);
   expect(all.metadata.continue ?? "").toBe("");
   expect(all.items[0]).toMatchObject({ apiVersion: "v1", kind: "ConfigMap" });
+
+  const scanned: string[] = [];
+  const metadata = await client.scan(ConfigMaps, { namespace, labelSelector: "test=paging" }, (item) => {
+    scanned.push(item.metadata!.name!);
+  });
+  expect(scanned).toEqual(names);
+  expect(Number(metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(all.metadata.resourceVersion));
 
   const first = await client.list(ConfigMaps, { namespace, labelSelector: "test=paging", limit: 10 });
   expect(first.items).toHaveLength(10);
@@ -225,6 +230,7 @@ test("lists are paged inside, and one page can be asked for", async () => {
 test("field selectors and metadata-only answers", async () => {
   const client = await testClient();
   const namespace = await testNamespace(client);
+  expect((await client.list(Secrets, { namespace, metadataOnly: true })).items).toEqual([]);
   await createAll(client, namespace, ["one", "two"]);
   const { items } = await client.list(ConfigMaps, {
     namespace,
@@ -262,7 +268,7 @@ test("a watch tells of every change until it is given up", async () => {
   stop.abort();
 });
 
-test("custom resources are typed by their own definition", async () => {
+test("custom resources are typed by their own definition, and their status is written apart", async () => {
   const client = await testClient();
   const namespace = await testNamespace(client);
   const group = `${namespace}.example.com`;
@@ -274,7 +280,7 @@ test("custom resources are typed by their own definition", async () => {
       group,
       scope: "Namespaced",
       names: { plural: "things", singular: "thing", kind: "Thing" },
-      versions: [{ name: "v1", served: true, storage: true, schema }],
+      versions: [{ name: "v1", served: true, storage: true, schema, subresources: { status: {} } }],
     },
   });
   const Things = defineResource<Thing>(`${group}/v1`, "Thing", "things");
@@ -286,6 +292,17 @@ test("custom resources are typed by their own definition", async () => {
       },
     )
     .toMatchObject({ kind: "Thing", spec: { size: 1 } });
+  const key = { namespace, name: "one" };
+  const thing = { ...(await client.get(Things, key)), spec: { size: 2 }, status: { ready: true } };
+  expect(await client.update(Things, thing, { subresource: "status" })).toMatchObject({
+    spec: { size: 1 },
+    status: { ready: true },
+  });
+  const changed = await client.patch(Things, key, {
+    type: "merge",
+    body: { spec: { size: 3 }, status: { ready: false } },
+  });
+  expect(changed).toMatchObject({ spec: { size: 3 }, status: { ready: true } });
   await client.delete(CustomResourceDefinitions, { name });
 });
 
