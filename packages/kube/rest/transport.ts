@@ -64,7 +64,8 @@ export function createTransport(
     bodyTimeout: 0,
   };
   const requests = new Pool(server.origin, { ...poolOptions, connections: options.concurrency });
-  const streams = new Pool(server.origin, poolOptions);
+  // A connection that is kept after a stream saves nothing, and may have died in the fault that the next one is for.
+  const streams = new Pool(server.origin, { ...poolOptions, keepAliveTimeout: 500 });
 
   const send = async (pool: PoolTypes, request: TransportRequest): Promise<TransportResponse> => {
     const identity = await authentication.headers();

@@ -5,8 +5,6 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 export interface TcpProxy {
   /** The server's URL, but over the wire. */
   readonly url: string;
-  /** Bytes that came from the server so far. */
-  readonly received: number;
   /** Breaks every connection with a reset and refuses new ones. */
   cut(): void;
   /** Keeps connections open and lets nothing through, as a host does that has vanished. */
@@ -15,6 +13,8 @@ export interface TcpProxy {
   heal(): void;
   /** Breaks the connection that carries the server's `bytes`-th byte from now, right after that byte. */
   cutAfter(bytes: number): void;
+  /** Lets no more than so many bytes per second through from the server on each connection. */
+  slow(bytesPerSecond: number): void;
   close(): Promise<void>;
 }
 
@@ -30,6 +30,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   let state: "open" | "cut" | "stalled" = "open";
   let received = 0;
   let cutAt = Infinity;
+  let speed = Infinity;
 
   const reset = (wire: Wire): void => {
     wire.near.resetAndDestroy();
@@ -54,6 +55,10 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     near.on("data", (chunk) => void (wire.stalled || far.write(chunk)));
     far.on("data", (chunk) => {
       if (wire.stalled) return;
+      if (speed < Infinity) {
+        far.pause();
+        setTimeout(() => far.resume(), (chunk.length / speed) * 1000);
+      }
       const room = cutAt - received;
       received += chunk.length;
       if (chunk.length < room) {
@@ -69,9 +74,6 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
 
   return {
     url: `${protocol}//127.0.0.1:${(server.address() as AddressInfo).port}`,
-    get received() {
-      return received;
-    },
     cut() {
       state = "cut";
       for (const wire of wires) reset(wire);
@@ -81,6 +83,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       for (const wire of wires) wire.stalled = true;
     },
     heal: () => void (state = "open"),
+    slow: (bytesPerSecond) => void (speed = bytesPerSecond),
     cutAfter: (bytes) => void (cutAt = received + bytes),
     async close() {
       for (const wire of wires) reset(wire);
