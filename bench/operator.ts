@@ -56,7 +56,7 @@ export async function benchOperator({ clusters, foreign }: Options): Promise<voi
     const began = performance.now();
     const before = await requests(client);
     await inParallel(clusters, (index) => createCluster(client, index));
-    await untilAllMade(client, clusters);
+    await untilAllMade(client, clusters, first);
     const seconds = (performance.now() - began) / 1000;
     await delay(5_000);
     const made = (await requests(client)) - before;
@@ -163,8 +163,9 @@ async function createForeign(client: Client, index: number): Promise<void> {
   else await client.create(Secrets, { metadata, data: { text: Buffer.from("x".repeat(750)).toString("base64") } });
 }
 
-async function untilAllMade(client: Client, count: number): Promise<void> {
+async function untilAllMade(client: Client, count: number, operator: OperatorProcess): Promise<void> {
   for (;;) {
+    operator.assertRunning();
     const { items } = await client.list(StatefulSets, { namespace, metadataOnly: true });
     if (items.length >= count) return;
     await delay(100);

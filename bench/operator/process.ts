@@ -19,7 +19,15 @@ export class OperatorProcess {
 
   /** Waits until so many reconciles have succeeded since the start. */
   async untilReconciled(count: number): Promise<void> {
-    while ((await this.#reconciled()) < count) await delay(50);
+    while ((await this.#reconciled()) < count) {
+      this.assertRunning();
+      await delay(50);
+    }
+  }
+
+  /** A controller that has ended would be waited for in vain. */
+  assertRunning(): void {
+    if (this.#child.exitCode !== null) throw new Error(`the controller ended with ${this.#child.exitCode}`);
   }
 
   /** Seconds of CPU since the start. */
