@@ -21,10 +21,8 @@ export async function installOperator(cluster: Cluster, flags: readonly string[]
     await cluster.kubectl(["apply", "--server-side", "-f", join(definitions, file)]);
   }
   await apply(cluster, operatorManifests(flags));
-  await cluster.kubectl([
-    ...["--namespace", systemNamespace, "rollout", "status"],
-    ...["deployment/moco-controller", "--timeout=120s"],
-  ]);
+  const rollout = ["rollout", "status", "deployment/moco-controller", "--timeout=120s"];
+  await cluster.kubectl(["--namespace", systemNamespace, ...rollout]);
 }
 
 const definitions = join(import.meta.dirname, "../../charts/moco/generated/crds");

@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError } from "commander";
+import { parseArgs } from "node:util";
 import { allMysqlUsers, ordinalOf } from "@moco-ts/api";
-import { CodedError, parseDuration } from "@moco-ts/base";
+import { CodedError, describeError, parseDuration } from "@moco-ts/base";
 import { podPaths, type Passwords } from "@moco-ts/mysql";
 
 /** What the agent was told, read once. Durations are in milliseconds. */
@@ -31,18 +31,49 @@ export interface Config {
   readonly mysqldHost: string;
 }
 
+/** Flags with their defaults and meanings. */
+const flags = {
+  address: [":9080", "where gRPC is served"],
+  "probe-address": [":9081", "where /healthz and /readyz are served"],
+  "metrics-address": [":8080", "where /metrics is served"],
+  "max-idle-time": ["30s", "after which an unused connection to mysqld is closed"],
+  "connection-timeout": ["5s", "for connections to mysqld"],
+  "read-timeout": ["30s", "for statements"],
+  "log-rotation-schedule": ["*/5 * * * *", "when the slow query log is rotated"],
+  "log-rotation-size": ["0", "bytes at which the slow query log is rotated too; 0: at no size"],
+  "max-delay": ["1m", "of a replica that is still ready; 0: any"],
+  "transaction-queueing-wait": ["1m", "for the first transaction after mysqld's start"],
+  "queueing-wait-ends-early": ["false", "end that wait when the source proves to have nothing to send"],
+  "health-timeout": ["900ms", "of /healthz; less than the kubelet's"],
+  "ready-timeout": ["900ms", "of /readyz; less than the kubelet's"],
+  "socket-path": [podPaths.socket, "mysqld's socket"],
+  "grpc-cert-dir": [podPaths.certificates, "ca.crt, tls.crt and tls.key"],
+  "mysqld-localhost": ["false", "find mysqld at localhost instead of the Pod's name"],
+} as const satisfies Record<string, readonly [byDefault: string, meaning: string]>;
+
+type Flag = keyof typeof flags;
+
+const booleans: readonly Flag[] = ["queueing-wait-ends-early", "mysqld-localhost"];
+
+/** What `--help` prints. */
+export const usage = [
+  "moco-agent: prepares and watches the mysqld beside it, clones into it, and rotates its slow query log.",
+  ...Object.entries(flags).map(([name, [byDefault, meaning]]) => `  --${name}: ${meaning} (default ${byDefault})`),
+].join("\n");
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
-interface Flags extends Omit<Config, "certificateDirectory"> {
-  readonly grpcCertDir: string;
-  readonly mysqldLocalhost: boolean;
-}
-
-/** Reads the command line (without the program's name). Prints help or what is wrong, and exits, as commander does. */
+/** Reads the command line (without the program's name) and the environment. Throws what a person can act on. */
 export function readConfig(argv: readonly string[], environment: Environment = process.env): Config {
-  const { grpcCertDir, mysqldLocalhost, ...flags } = createCommand()
-    .parse([...argv], { from: "user" })
-    .opts<Flags>();
+  const given = readFlags(argv);
+  const text = (flag: Flag): string => given[flag] ?? flags[flag][0];
+  const read = <T>(flag: Flag, parse: (text: string) => T): T => {
+    try {
+      return parse(text(flag));
+    } catch (error) {
+      throw new CodedError("FLAG_INVALID", `--${flag}: ${describeError(error)}`);
+    }
+  };
   const required = (name: string): string => {
     const value = environment[name];
     if (!value) throw new CodedError("ENVIRONMENT_INCOMPLETE", `environment variable ${name} is not set`);
@@ -50,61 +81,47 @@ export function readConfig(argv: readonly string[], environment: Environment = p
   };
   const podName = required("POD_NAME");
   return {
-    ...flags,
     podName,
     clusterName: required("CLUSTER_NAME"),
     index: ordinalOf(podName) ?? 0,
     passwords: Object.fromEntries(allMysqlUsers.map(({ name, secretKey }) => [name, required(secretKey)])),
-    certificateDirectory: grpcCertDir,
-    mysqldHost: mysqldLocalhost ? "localhost" : podName,
+    address: text("address"),
+    probeAddress: text("probe-address"),
+    metricsAddress: text("metrics-address"),
+    maxIdleTime: read("max-idle-time", parseDuration),
+    connectionTimeout: read("connection-timeout", parseDuration),
+    readTimeout: read("read-timeout", parseDuration),
+    logRotationSchedule: text("log-rotation-schedule"),
+    logRotationSize: read("log-rotation-size", bytes),
+    maxDelay: read("max-delay", parseDuration),
+    transactionQueueingWait: read("transaction-queueing-wait", parseDuration),
+    queueingWaitEndsEarly: read("queueing-wait-ends-early", boolean),
+    healthTimeout: read("health-timeout", parseDuration),
+    readyTimeout: read("ready-timeout", parseDuration),
+    socketPath: text("socket-path"),
+    certificateDirectory: text("grpc-cert-dir"),
+    mysqldHost: read("mysqld-localhost", boolean) ? "localhost" : podName,
   };
 }
 
-function createCommand(): Command {
-  return (
-    new Command("moco-agent")
-      .description("Prepares and watches the mysqld beside it, clones into it, and rotates its slow query log.")
-      .option("--address <address>", "where gRPC is served", ":9080")
-      .option("--probe-address <address>", "where /healthz and /readyz are served", ":9081")
-      .option("--metrics-address <address>", "where /metrics is served", ":8080")
-      .option("--max-idle-time <duration>", "after which an unused connection to mysqld is closed", duration, 30_000)
-      .option("--connection-timeout <duration>", "for connections to mysqld", duration, 5_000)
-      .option("--read-timeout <duration>", "for statements", duration, 30_000)
-      .option("--log-rotation-schedule <cron>", "when the slow query log is rotated", "*/5 * * * *")
-      .option("--log-rotation-size <bytes>", "at which the slow query log is rotated; 0: at no size", bytes, 0)
-      .option("--max-delay <duration>", "of a replica that is still ready; 0: any", duration, 60_000)
-      .option("--transaction-queueing-wait <duration>", "for a replica's first transaction", duration, 60_000)
-      .option(
-        "--queueing-wait-ends-early [boolean]",
-        "end that wait when the source proves to have nothing to send",
-        boolean,
-        false,
-      )
-      .option("--health-timeout <duration>", "of /healthz; less than the kubelet's", duration, 900)
-      .option("--ready-timeout <duration>", "of /readyz; less than the kubelet's", duration, 900)
-      .option("--socket-path <file>", "mysqld's socket", podPaths.socket)
-      .option("--grpc-cert-dir <directory>", "ca.crt, tls.crt and tls.key", podPaths.certificates)
-      .option("--mysqld-localhost [boolean]", "find mysqld at localhost instead of the Pod's name", boolean, false)
-      // Go's flags take a boolean's value only after an equals sign; what follows otherwise is an argument.
-      .allowExcessArguments()
-  );
-}
-
-function duration(text: string): number {
+/** As Go's flags: a boolean's value comes after an equals sign or not at all, and further words are let pass. */
+function readFlags(argv: readonly string[]): Partial<Record<Flag, string>> {
+  const args = argv.map((word) => (booleans.some((flag) => word === `--${flag}`) ? `${word}=true` : word));
+  const options = Object.fromEntries(Object.keys(flags).map((name) => [name, { type: "string" as const }]));
   try {
-    return parseDuration(text);
+    return parseArgs({ args, options, allowPositionals: true }).values;
   } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+    throw new CodedError("FLAG_INVALID", describeError(error));
   }
 }
 
 function bytes(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("not a number of bytes");
+  if (!/^\d+$/.test(text)) throw new Error(`not a number of bytes: ${text}`);
   return Number(text);
 }
 
 function boolean(text: string): boolean {
   if (/^(1|t|true)$/i.test(text)) return true;
   if (/^(0|f|false)$/i.test(text)) return false;
-  throw new InvalidArgumentError("neither true nor false");
+  throw new Error(`neither true nor false: ${text}`);
 }

@@ -2,7 +2,12 @@
 import { createLogger } from "@moco-ts/base";
 import { runProgram } from "@moco-ts/kube";
 import { runAgent } from "./agent.ts";
-import { readConfig } from "./config.ts";
+import { readConfig, usage } from "./config.ts";
 
-const logger = createLogger();
-await runProgram(process, logger, (signal) => runAgent({ config: readConfig(process.argv.slice(2)), logger }, signal));
+const argv = process.argv.slice(2);
+if (argv.includes("--help")) {
+  process.stdout.write(`${usage}\n`);
+} else {
+  const logger = createLogger();
+  await runProgram(process, logger, (signal) => runAgent({ config: readConfig(argv), logger }, signal));
+}

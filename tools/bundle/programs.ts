@@ -14,7 +14,14 @@ interface Program {
 }
 
 /** Our programs that are run in images. */
-const programs: readonly Program[] = [{ name: "moco-controller", entry: "packages/operator/main.ts" }];
+const programs: readonly Program[] = [
+  { name: "moco-controller", entry: "packages/operator/main.ts" },
+  {
+    name: "moco-agent",
+    entry: "packages/agent/main.ts",
+    files: ["packages/agent/moco-init", "packages/agent/moco-mysqld", "packages/agent/moco-pre-stop"],
+  },
+];
 
 /** Copies images/ to build/images and puts beside each Containerfile the program that it copies. Returns the folder. */
 export async function prepareImages(): Promise<string> {
