@@ -1,10 +1,10 @@
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { bundle } from "./bundle.ts";
+import { bundle, type BundleOptions } from "./bundle.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 
-interface Program {
+interface Program extends BundleOptions {
   /** Also the name of the image and of its folder in images/. */
   readonly name: string;
   /** From the project's root. */
@@ -19,6 +19,7 @@ const programs: readonly Program[] = [
   {
     name: "moco-agent",
     entry: "packages/agent/main.ts",
+    compact: true,
     files: ["packages/agent/moco-init", "packages/agent/moco-mysqld", "packages/agent/moco-pre-stop"],
   },
 ];
@@ -28,8 +29,8 @@ export async function prepareImages(): Promise<string> {
   const folder = join(root, "build", "images");
   await rm(folder, { recursive: true, force: true });
   await cp(join(root, "images"), folder, { recursive: true });
-  for (const { name, entry, files = [] } of programs) {
-    await bundle(join(root, entry), join(folder, name, "main.js"));
+  for (const { name, entry, files = [], ...options } of programs) {
+    await bundle(join(root, entry), join(folder, name, "main.js"), options);
     for (const file of files) await cp(join(root, file), join(folder, name, file.slice(file.lastIndexOf("/") + 1)));
   }
   return folder;

@@ -113,7 +113,8 @@ export class GrpcServer {
       if (method === undefined)
         throw new GrpcError(grpcCodes.unimplemented, `unknown method ${String(headers[":path"])}`);
       const unframer = new Unframer();
-      for await (const chunk of stream as AsyncIterable<Buffer>) {
+      // A failure must not end the stream, or its status would not arrive.
+      for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         for (const message of unframer.add(chunk)) {
           const answer = await method(message);
           if (stream.destroyed) return grpcCodes.ok;
@@ -148,7 +149,7 @@ function finish(stream: ServerHttp2Stream, code: GrpcCode, message: string): voi
   if (stream.destroyed) return;
   const status = {
     "grpc-status": String(code),
-    ...(message !== "" && { "grpc-message": encodeURIComponent(message) }),
+    ...(message !== "" && { "grpc-message": encodeURI(message) }),
   };
   if (!stream.headersSent) {
     stream.respond({ ...responseHeaders, ...status }, { endStream: true });
