@@ -14,7 +14,7 @@ LOCAL_KUBERNETES := node tools/local-kubernetes/main.ts
 AREAS := ground cluster clustering rollout volume autoresizer product
 # Empty where a node can run.
 NO_NODE := $(shell [ "$$(uname -s)" = Linux ] && [ "$$(id -u)" = 0 ] || \
-	echo "a node needs Linux and root. With KUBECONFIG set, 'make demo EXISTING=1' uses an existing cluster instead.")
+	echo "real mysqld and nodes need Linux and root. With KUBECONFIG set, 'make demo EXISTING=1' uses an existing cluster instead.")
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
 .PHONY: help
@@ -56,7 +56,7 @@ generate: setup ## Write generated files anew (CHECK=--check only compares)
 	node tools/generate-crds/main.ts $(CHECK)
 
 .PHONY: test
-test: test-unit test-api test-e2e ## Unit, API-server and representative e2e tests
+test: test-unit test-api test-mysql test-e2e ## Unit, API-server, mysqld and representative e2e tests
 
 .PHONY: test-unit
 test-unit: setup ## Tests that need nothing but Node (seconds)
@@ -67,6 +67,11 @@ test-unit: setup ## Tests that need nothing but Node (seconds)
 test-api: setup ## Tests against a real API server and etcd
 	$(call say,API-server tests)
 	vitest run --project api
+
+.PHONY: test-mysql
+test-mysql: setup ## Tests against a real mysqld
+	$(call say,mysqld tests)
+	@if [ -n "$(NO_NODE)" ]; then echo "Not run: $(NO_NODE)"; else vitest run --project mysql; fi
 
 .PHONY: test-e2e
 test-e2e: setup ## A representative e2e of each area, on a real node

@@ -3,6 +3,9 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
+/** What the image starts Node with. */
+const imageOptions = ["--max-semi-space-size=2"];
+
 /** A controller of its own, as one file, with the kubeconfig of a user whose requests are counted. */
 export class OperatorProcess {
   readonly #child: ChildProcess;
@@ -11,7 +14,7 @@ export class OperatorProcess {
   constructor(file: string, kubeconfig: string, metricsPort: number) {
     this.#metricsPort = metricsPort;
     const flags = [`--metrics-addr=127.0.0.1:${metricsPort}`, "--health-probe-addr=0", "--webhook-addr=0"];
-    this.#child = spawn(process.execPath, [file, ...flags, "--apiserver-qps-throttle=1000"], {
+    this.#child = spawn(process.execPath, [...imageOptions, file, ...flags, "--apiserver-qps-throttle=1000"], {
       env: { PATH: process.env["PATH"], KUBECONFIG: kubeconfig, POD_NAMESPACE: "moco-system" },
       stdio: "ignore",
     });
@@ -27,7 +30,8 @@ export class OperatorProcess {
 
   /** A controller that has ended would be waited for in vain. */
   assertRunning(): void {
-    if (this.#child.exitCode !== null) throw new Error(`the controller ended with ${this.#child.exitCode}`);
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode !== null || signalCode !== null) throw new Error(`the controller ended: ${exitCode ?? signalCode}`);
   }
 
   /** Seconds of CPU since the start. */

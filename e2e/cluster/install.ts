@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { prepareImages } from "@moco-ts/bundle";
 import { buildImages, loadImages, type Cluster } from "@moco-ts/local-kubernetes";
@@ -30,11 +30,6 @@ const definitions = join(import.meta.dirname, "../../charts/moco/generated/crds"
 export async function apply(cluster: Cluster, objects: readonly object[]): Promise<void> {
   const list = { apiVersion: "v1", kind: "List", items: objects };
   await cluster.kubectl(["apply", "-f", "-"], { input: JSON.stringify(list) });
-}
-
-/** A sample manifest of the project, as users apply it. */
-export function readSample(name: string): Promise<string> {
-  return readFile(join(import.meta.dirname, "../../samples", `${name}.yaml`), "utf8");
 }
 
 const account = "moco-controller-manager";
