@@ -107,8 +107,10 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const schedule = parseSchedule(config.logRotationSchedule);
   const rotation = { file: slowLog, schedule, size: config.logRotationSize, session: rotationSession };
   try {
-    await initializeInstance({ socketPath, passwords, clock, logger }, signal);
-    await keepRotating({ ...rotation, timeout: config.readTimeout, metrics, clock, logger }, signal);
+    await Promise.all([
+      initializeInstance({ socketPath, passwords, clock, logger }, signal),
+      keepRotating({ ...rotation, timeout: config.readTimeout, metrics, clock, logger }, signal),
+    ]);
   } catch (error) {
     if (!isAbort(error, signal)) throw error;
   } finally {

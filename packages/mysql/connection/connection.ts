@@ -4,6 +4,7 @@
  * deadline passed is destroyed: nobody knows what it would answer next.
  */
 import { once } from "node:events";
+import { connect as openSocket, type Socket } from "node:net";
 import { createConnection, type Connection as Driver, type ConnectionOptions } from "mysql2";
 import { systemClock, withDeadline, type Clock } from "@moco-ts/base";
 import { MysqlError, withoutSecrets } from "./errors.ts";
@@ -64,15 +65,18 @@ export type Value = string | number | bigint | null | Secret;
  */
 export async function connect(options: ConnectOptions, signal?: AbortSignal): Promise<Connection> {
   const { clock = systemClock, connectTimeout = 5_000 } = options;
-  const driver = createConnection(driverOptions(options, connectTimeout));
+  // The socket is ours, since the driver's way of destroying a connection waits for the other side to close it too.
+  const socket = openSocketTo(options);
+  const driver = createConnection({ ...driverOptions(options, connectTimeout), stream: socket });
   // Errors between two statements are told by the next one.
   driver.on("error", () => undefined);
   const what = `connecting to mysqld at ${addressOf(options)} as ${options.user}`;
   try {
     await withDeadline({ what, milliseconds: connectTimeout, clock, signal }, () => once(driver, "connect"));
-    return new Connection(driver, options, clock);
+    return new Connection(driver, socket, options, clock);
   } catch (error) {
     driver.destroy();
+    socket.destroy();
     signal?.throwIfAborted();
     throw failure(error, what, [options.password]);
   }
@@ -80,12 +84,14 @@ export async function connect(options: ConnectOptions, signal?: AbortSignal): Pr
 
 export class Connection {
   readonly #driver: Driver;
+  readonly #socket: Socket;
   readonly #options: ConnectOptions;
   readonly #clock: Clock;
   #usable = true;
 
-  constructor(driver: Driver, options: ConnectOptions, clock: Clock) {
+  constructor(driver: Driver, socket: Socket, options: ConnectOptions, clock: Clock) {
     this.#driver = driver;
+    this.#socket = socket;
     this.#options = options;
     this.#clock = clock;
     const end = (): void => void (this.#usable = false);
@@ -136,13 +142,14 @@ export class Connection {
       await withDeadline({ what: "closing", milliseconds: 1_000, clock: this.#clock }, () => ended);
     } catch {
       // A frozen mysqld does not answer: it will notice.
-      this.#driver.destroy();
+      this.destroy();
     }
   }
 
   destroy(): void {
     this.#usable = false;
     this.#driver.destroy();
+    this.#socket.destroy();
   }
 
   #run<R>(sql: string, values: readonly (string | number | bigint | null)[]): Promise<R[]> {
@@ -153,6 +160,10 @@ export class Connection {
       });
     });
   }
+}
+
+function openSocketTo({ socketPath, host = "localhost", port = 3306 }: ConnectOptions): Socket {
+  return socketPath === undefined ? openSocket({ host, port, noDelay: true, keepAlive: true }) : openSocket(socketPath);
 }
 
 function driverOptions(options: ConnectOptions, connectTimeout: number): ConnectionOptions {
