@@ -46,7 +46,7 @@ function controlPlaneSettings(definition: ClusterDefinition): ComponentOptions {
     files: controlPlaneFiles(clusterDirectory(name)),
     address: controlPlaneOnly ? "127.0.0.1" : network.controlPlane,
     ports,
-    services: controlPlaneOnly ? "10.0.0.0/24" : network.services,
+    services: controlPlaneOnly ? "10.0.0.0/16" : network.services,
     auditLog,
     binaries,
     apiServerFlags: controlPlaneOnly

@@ -77,7 +77,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     files,
     address: "127.0.0.1",
     ports: await freeControlPlanePorts(),
-    services: "10.0.0.0/24",
+    services: "10.0.0.0/16",
     auditLog,
     binaries: Object.fromEntries([...binaries.values()].map((binary) => [binary.name, binary.path])),
     apiServerFlags: {
