@@ -50,7 +50,11 @@ describe("text", () => {
   );
 
   test("what is written can be read, and is the same", () => {
-    fc.assert(fc.property(set, (a) => expect(parse(a.toString()).equals(a)).toBe(true)));
+    fc.assert(
+      fc.property(set, (a) => {
+        expect(parse(a.toString()).equals(a)).toBe(true);
+      }),
+    );
   });
 });
 
