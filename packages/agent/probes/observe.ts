@@ -27,7 +27,10 @@ const instanceStatement = `
   SELECT @@GLOBAL.read_only AS readOnly,
     (SELECT VARIABLE_VALUE FROM performance_schema.global_status WHERE VARIABLE_NAME = 'Uptime') AS uptime`;
 
-/** A zero stands for never; what was received before anything was applied is as late as can be. */
+/**
+ * A zero stands for never. If all is applied there is no delay, even if the applier, which was started anew, does not
+ * know when it was. Otherwise, what was received before anything was applied is as late as can be.
+ */
 const progressStatement = `
   SELECT THREAD_ID AS receiver, COUNT_RECEIVED_HEARTBEATS AS heartbeats,
     GTID_SUBSET(RECEIVED_TRANSACTION_SET, @@GLOBAL.gtid_executed) AS allApplied,
@@ -73,7 +76,7 @@ async function observeReplica(connection: Connection, options?: QueryOptions): P
     applierRunning: status.Replica_SQL_Running === "Yes",
     receiverError: status.Last_IO_Errno,
     applierError: status.Last_SQL_Errno,
-    delay: delay === null ? undefined : Number(delay) / 1000,
+    delay: delay === null ? undefined : allApplied === 1 ? 0 : Number(delay) / 1000,
     allApplied: allApplied === 1,
     receiver: String(receiver),
     heartbeats,

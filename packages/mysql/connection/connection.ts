@@ -15,7 +15,7 @@ export interface TlsOptions {
   /** PEM, if the server asks for it. */
   readonly certificate?: string;
   readonly privateKey?: string;
-  /** The name that the server's certificate must be valid for. Default: the host's. */
+  /** The name that the server's certificate must be valid for. Default: the host's, which can't be an address then. */
   readonly serverName?: string;
 }
 
@@ -169,7 +169,9 @@ function openSocketTo({ socketPath, host = "localhost", port = 3306 }: ConnectOp
 function driverOptions(options: ConnectOptions, connectTimeout: number): ConnectionOptions {
   const { socketPath, host, port, user, password, tls } = options;
   return {
-    ...(socketPath === undefined ? { host, port } : { socketPath }),
+    // We have the socket: to the driver the host is only the name that the certificate must have, and the socket's path
+    // the reason why a password may be sent over it.
+    ...(socketPath === undefined ? { host: tls?.serverName ?? host, port } : { socketPath }),
     user,
     password,
     connectTimeout,
@@ -186,7 +188,6 @@ function driverOptions(options: ConnectOptions, connectTimeout: number): Connect
         ...(tls.privateKey !== undefined && { key: tls.privateKey }),
         rejectUnauthorized: true,
         verifyIdentity: true,
-        ...(tls.serverName !== undefined && { servername: tls.serverName }),
       },
     }),
   };
