@@ -101,7 +101,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   );
   const scrape = async () => ({ status: 200, text: await registry.text(), contentType: registry.contentType });
   const metricsServer = await serveHttp(config.metricsAddress, { "/metrics": scrape }, logger);
-  options.onListening?.({ grpc: await grpc.listen(), probes: probeServer.port, metrics: metricsServer.port });
+  const grpcPort = await grpc.listen();
+  options.onListening?.({ grpc: grpcPort, probes: probeServer.port, metrics: metricsServer.port });
   logger.info("the agent serves", { pod: config.podName });
 
   const schedule = parseSchedule(config.logRotationSchedule);

@@ -9,5 +9,5 @@ if (argv.includes("--help")) {
   process.stdout.write(`${usage}\n`);
 } else {
   const logger = createLogger();
-  await runProgram(process, logger, (signal) => runAgent({ config: readConfig(argv), logger }, signal));
+  void runProgram(process, logger, (signal) => runAgent({ config: readConfig(argv), logger }, signal));
 }
