@@ -10,7 +10,9 @@ import {
   createManager,
   createWebhooks,
   EventRecorder,
+  every,
   guardClient,
+  keyOf,
   LeaderElection,
   ManagedCertificate,
   ownedBy,
@@ -36,6 +38,7 @@ export interface Surroundings {
   readonly clock: Clock;
 }
 
+const hour = 3_600_000;
 /** The Secret with which the controller calls agents, and with the authority that certifies them. */
 const agentAuthoritySecret = "moco-controller-grpc";
 
@@ -67,7 +70,7 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
     secret,
     leaf: { commonName: "moco-controller", usages: ["client"] },
     // Running agents read their certificates once an hour.
-    overlap: 2 * 3_600_000,
+    overlap: 2 * hour,
     clock,
     logger,
   });
@@ -155,6 +158,8 @@ function clusterSources(caches: Caches) {
   const owned = { map: ownedBy(MySQLClusters) };
   return [
     changesOf(caches.clusters),
+    // Certificates are renewed in time, though nothing else changes.
+    every(hour, () => caches.clusters.cache.list().map(keyOf)),
     changesOf(caches.policies, { map: byIndex(clusterIndexes.backupPolicy) }),
     changesOf(caches.foreignConfigMaps, { map: byIndex(clusterIndexes.userConfigMap) }),
     changesOf(caches.statefulSets, owned),
