@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Connection } from "@moco-ts/mysql";
-import { startMysqld } from "@moco-ts/mysql/testing";
+import { freeze, startMysqld } from "@moco-ts/mysql/testing";
 import { passwords, replicate, startInstance, type Instance } from "./testing/semi-sync.ts";
 
 const asUser = (instance: Instance): Promise<Connection> =>
@@ -58,7 +58,7 @@ describe("a commit that waits for an acknowledgement when the container is ended
     const [primary, replica] = [await startInstance(), await startInstance()];
     await replicate(primary, replica);
     const [, frozen] = await replica.mysqld.processes();
-    process.kill(frozen!, "SIGSTOP");
+    await freeze(frozen!);
     const answer = outcome(await asUser(primary), "INSERT INTO test.t VALUES (1)");
     await until(async () => (await primary.admin.query<{ n: number }>(waits))[0]!.n === 1);
     primary.mysqld.signal("SIGTERM");
@@ -101,7 +101,7 @@ test("of many writers, none is told OK for what the replica lacks, and mysqld en
 test("a mysqld that hangs is killed at the deadline", async () => {
   const instance = await startInstance(["env", "MOCO_MYSQLD_DEADLINE=1", "/moco/moco-mysqld", "mysqld"]);
   const [, mysqld] = await instance.mysqld.processes();
-  process.kill(mysqld!, "SIGSTOP");
+  await freeze(mysqld!);
   instance.mysqld.signal("SIGTERM");
   expect((await instance.mysqld.ended).code).toBe(128 + 9);
   expect(instance.mysqld.log()).toContain("could not be cut off in time: killing mysqld");

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
-import { runContainer } from "@moco-ts/mysql/testing";
+import { freeze, runContainer } from "@moco-ts/mysql/testing";
 import { startInstance, type Instance } from "./testing/semi-sync.ts";
 
 /** Milliseconds that the program holds back the end of an instance, in a container beside it with the same volumes. */
 async function heldBack(instance: Instance, ...arguments_: string[]): Promise<number> {
   const start = performance.now();
   const { code } = await runContainer({
-    command: ["/moco/moco-pre-stop", ...arguments_],
+    // The kubelet too waits for the end of what is written.
+    command: ["sh", "-c", '/moco/moco-pre-stop "$@" | cat', "sh", ...arguments_],
     volumes: {
       "/moco": import.meta.dirname,
       "/run": instance.mysqld.volumes.run,
@@ -38,7 +39,7 @@ test("an instance that is gone is not held back, and a frozen one not for ever",
   const instance = await startInstance();
   await instance.admin.query("SET GLOBAL read_only = OFF");
   const [, mysqld] = await instance.mysqld.processes();
-  process.kill(mysqld!, "SIGSTOP");
+  await freeze(mysqld!);
   expect(await heldBack(instance, "2")).toBeLessThan(20_000);
   await instance.mysqld.kill();
   expect(await heldBack(instance)).toBeLessThan(5_000);

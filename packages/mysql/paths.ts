@@ -2,6 +2,7 @@
 export const podPaths = {
   run: "/run",
   socket: "/run/mysqld.sock",
+  xSocket: "/run/mysqlx.sock",
   pidFile: "/run/mysqld.pid",
   temporary: "/tmp",
   data: "/var/lib/mysql",

@@ -28,6 +28,9 @@ test("mysqld offers TLS with the Pod's certificate, and with a new one as soon a
   const stays = await connect({ ...login, tls: { authorities: certificates.authority, serverName: podHost } });
   const replaced = await certificates.replace();
   while (!(await secure(replaced))) await delay(50);
+  // The operator's port has it too.
+  const operator = { user: "moco-admin", password: "moco-admin", host: "127.0.0.1", port: mysqld.adminPort };
+  await (await connect({ ...operator, tls: { authorities: replaced.authority, serverName: podHost } })).close();
   expect(await secure(certificates)).toBe(false);
   expect(await stays.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
   // TLS is offered, not required.

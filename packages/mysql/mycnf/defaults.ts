@@ -55,3 +55,9 @@ export const defaultOptions: Options = {
   innodb_log_write_ahead_size: "512",
   innodb_undo_log_truncate: "OFF",
 };
+
+/** Defaults since version 2. */
+export const version2Options: Options = {
+  // Where MySQL's builds have it by default is no directory in a Pod.
+  loose_mysqlx_socket: podPaths.xSocket,
+};

@@ -1,5 +1,5 @@
 import { constantSections, droppedOptions, safetyOptions } from "./constants.ts";
-import { defaultOptions, type Options } from "./defaults.ts";
+import { defaultOptions, version2Options, type Options } from "./defaults.ts";
 import { mayBeUnknown } from "./removed.ts";
 import { bufferPoolSize, parseOptionSize } from "./sizes.ts";
 import { podPaths } from "../paths.ts";
@@ -54,7 +54,7 @@ function version1(user: Map<string, string>, { mysqldMemory }: MyCnfOptions): Ma
 
 function version2(user: Map<string, string>, options: MyCnfOptions): Map<string, string> {
   const { mysqldMemory, certificateDirectory = podPaths.certificates } = options;
-  const merged = merge(new Map(Object.entries(defaultOptions)), user);
+  const merged = merge(new Map(Object.entries({ ...defaultOptions, ...version2Options })), user);
   if (!hasEither(merged, "innodb_buffer_pool_size")) {
     merged.set("innodb_buffer_pool_size", String(bufferPoolSize(BigInt(mysqldMemory))));
   }

@@ -1,2 +1,3 @@
 export * from "./container.ts";
+export * from "./freeze.ts";
 export * from "./mysqld.ts";

@@ -10,6 +10,7 @@ import { unpackBase } from "@moco-ts/local-kubernetes";
 import { connect, type Connection } from "../connection/connection.ts";
 import { MysqlError } from "../connection/errors.ts";
 import { podPaths } from "../paths.ts";
+import { freeze } from "./freeze.ts";
 import { makeVolumes, runContainer, startContainer, type Container, type Ended } from "./container.ts";
 
 export interface MysqldOptions {
@@ -134,6 +135,11 @@ export class Mysqld {
   /** To process 1. */
   signal(signal: NodeJS.Signals): void {
     this.#container!.signal(signal);
+  }
+
+  /** Stops process 1 in its tracks; SIGCONT lets it go on. */
+  freeze(): Promise<void> {
+    return freeze(this.#container!.pid);
   }
 
   /** Of process 1 and of what it started, as this machine knows them. */
