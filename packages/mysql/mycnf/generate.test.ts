@@ -4,7 +4,7 @@ import { contentHash } from "@moco-ts/api";
 import { defaultFluentBitTemplate, expandFluentBitTemplate } from "./fluent-bit.ts";
 import { generateMyCnf } from "./generate.ts";
 import { allRemovedOptions } from "./removed.ts";
-import { mysql97MyCnf } from "./testing/stored.ts";
+import { storedMyCnf } from "./testing/stored.ts";
 
 const gibibyte = 2 ** 30;
 
@@ -28,7 +28,7 @@ describe("version 1", () => {
     const text = generateMyCnf({ version: 1, userOptions, mysqldMemory: gibibyte })
       .replace("innodb_log_files_in_group = 2\n", "")
       .replace("temptable_use_mmap = OFF\n", "");
-    expect(text).toBe(mysql97MyCnf);
+    expect(text).toBe(storedMyCnf);
     expect(contentHash(text)).toBe("7f1783f9");
   });
 

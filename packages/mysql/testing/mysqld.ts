@@ -175,7 +175,7 @@ export async function startMysqld(options: MysqldOptions = {}): Promise<Mysqld> 
   const template = await initializedData();
   const volumes = await makeVolumes("run", "tmp", "logs", "data", "configuration");
   await copy(template, join(volumes.data, "data"));
-  const [port, adminPort] = await freePorts();
+  const [port, adminPort] = (await freePorts(2)) as [number, number];
   const all = {
     ...smallOptions,
     ...operatorOptions,
@@ -230,8 +230,9 @@ async function copy(from: string, to: string): Promise<void> {
   await promisify(execFile)("cp", ["--archive", "--sparse=always", from, to]);
 }
 
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()];
+/** Ports of 127.0.0.1 that nobody listens on. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
   const ports: number[] = [];
   for (const server of servers) {
     server.listen(0, "127.0.0.1");
@@ -239,5 +240,5 @@ async function freePorts(): Promise<[number, number]> {
     ports.push((server.address() as AddressInfo).port);
   }
   for (const server of servers) server.close();
-  return [ports[0]!, ports[1]!];
+  return ports;
 }

@@ -1,5 +1,5 @@
 /** my.cnf as the API server of a running cluster has it. */
-export const mysql97MyCnf = `[client]
+export const storedMyCnf = `[client]
 loose_default_character_set = utf8mb4
 port = 3306
 socket = /run/mysqld.sock
