@@ -28,6 +28,7 @@ import {
   type Informer,
   type Job,
   type KubeObject,
+  type Pod,
   type PodDisruptionBudget,
   type Resource,
   type Role,
@@ -38,6 +39,7 @@ import {
   type StatefulSet,
   type StorageClass,
 } from "@moco-ts/kube";
+import { createPodInformer } from "./pods.ts";
 
 /** Copies of everything that the operator looks at. Of kinds that others use too, only what is ours is kept. */
 export interface Caches {
@@ -58,6 +60,8 @@ export interface Caches {
   readonly podDisruptionBudgets: Informer<PodDisruptionBudget>;
   readonly cronJobs: Informer<CronJob>;
   readonly jobs: Informer<Job>;
+  /** Instances, without what nobody reads of them: see `podsOf`. */
+  readonly pods: Informer<Pod>;
   readonly roles: Informer<Role>;
   readonly roleBindings: Informer<RoleBinding>;
   readonly storageClasses: Informer<StorageClass>;
@@ -114,6 +118,7 @@ export function createCaches(client: Client, options: { readonly logger: Logger;
     podDisruptionBudgets: ours(PodDisruptionBudgets),
     cronJobs: ours(CronJobs),
     jobs: ours(Jobs),
+    pods: createPodInformer(client, options),
     roles: ours(Roles),
     roleBindings: ours(RoleBindings),
     storageClasses: createInformer(client, StorageClasses, options),
