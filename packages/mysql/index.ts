@@ -6,6 +6,8 @@ export * from "./users.ts";
 export { connect, Connection, Secret, type ConnectOptions, type QueryOptions } from "./connection/connection.ts";
 export type { Row, TlsOptions, Value } from "./connection/connection.ts";
 export * from "./connection/errors.ts";
+export * from "./instance/state.ts";
+export * from "./instance/instance.ts";
 export { GtidSet } from "./gtidset/gtidset.ts";
 export { generateMyCnf, type MyCnfOptions } from "./mycnf/generate.ts";
 export { defaultFluentBitTemplate, expandFluentBitTemplate } from "./mycnf/fluent-bit.ts";

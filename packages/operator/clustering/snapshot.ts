@@ -1,0 +1,77 @@
+import type { InstanceState } from "@moco-ts/mysql";
+
+/** All that is known of a cluster at one moment. Nothing in it changes. */
+export interface Snapshot {
+  readonly wanted: Wanted;
+  /** `status.currentPrimaryIndex`. */
+  readonly primaryIndex: number;
+  /** Undefined if nothing was ever recorded: a new cluster, or one that is being adopted. */
+  readonly memory: Memory | undefined;
+  /** `status.errantReplicaList`: what counts while there is no primary to compare with. */
+  readonly errantBefore: readonly number[];
+  readonly cloned: boolean;
+  readonly restored: boolean;
+  /** One for each ordinal, in order. */
+  readonly instances: readonly InstanceView[];
+  /** server_uuids of mysqld processes that have ended, by the word of their kubelet. */
+  readonly dead: ReadonlySet<string>;
+  /** server_uuids that already looked errant at the look before this one. */
+  readonly suspects: ReadonlySet<string>;
+}
+
+/** What the user asked for. */
+export interface Wanted {
+  readonly replicas: number;
+  readonly offline: boolean;
+  /** The cluster copies one outside of it. */
+  readonly intermediate: boolean;
+  readonly restore: boolean;
+  readonly autoReclone: boolean;
+  /** Seconds; 0: deletion is never prevented. */
+  readonly maxDelayForDeletion: number;
+}
+
+/**
+ * What outlives the operator, in `status.clustering`. It errs on the safe side: `voters` contains at least everybody who
+ * may acknowledge, and `acknowledgements` is at most what the primary waits for.
+ */
+export interface Memory {
+  readonly primary: string;
+  /** Where it was last seen: a Pod that is gone may leave its mysqld behind. */
+  readonly primaryAddress: string;
+  /** server_uuids whose acknowledgement may count, the primary's included. */
+  readonly voters: readonly string[];
+  readonly acknowledgements: number;
+  /** server_uuids that ever were the primary's. */
+  readonly primaries: readonly string[];
+  /** Whether the cluster ever had a transaction: from then on an empty instance is never opened. */
+  readonly written: boolean;
+}
+
+export interface InstanceView {
+  readonly ordinal: number;
+  /** Its name in DNS, by which replicas find it. */
+  readonly host: string;
+  readonly pod: PodView | undefined;
+  /** Undefined if it can't be asked. */
+  readonly state: InstanceState | undefined;
+  /** Why it can't be asked, and for how many milliseconds it could not. */
+  readonly silence: { readonly reason: string; readonly milliseconds: number } | undefined;
+  /** A clone into it is under way. */
+  readonly cloning: boolean;
+}
+
+export interface PodView {
+  readonly uid: string;
+  readonly address: string | undefined;
+  readonly ready: boolean;
+  readonly terminating: boolean;
+  readonly role: "primary" | "replica" | undefined;
+  /** Has its StatefulSet's newest revision. */
+  readonly updated: boolean;
+  readonly demote: boolean;
+  /** Ordinal of the instance that shall be the primary instead. */
+  readonly demoteTo: number | undefined;
+  readonly reclone: boolean;
+  readonly preventDelete: boolean;
+}
