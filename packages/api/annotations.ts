@@ -4,6 +4,10 @@ import { apiGroup } from "./group.ts";
 export const annotationKeys = {
   /** On a Pod: the primary shall be another one. Removed once it is. */
   demote: `${apiGroup}/demote`,
+  /** On a Pod beside `demote`: the index of the instance that shall be the primary. Removed with it. */
+  switchoverTo: `${apiGroup}/switchover-to`,
+  /** On a Pod that is no primary: its data shall be made anew from a healthy instance's. The operator removes it. */
+  reclone: `${apiGroup}/reclone`,
   /** On a Pod: it must not be deleted now. */
   preventDelete: `${apiGroup}/prevent-delete`,
   /** On a MySQLCluster: replication, failover and switchover are left to a person. */
