@@ -24,9 +24,13 @@ const programs: readonly Program[] = [
   },
 ];
 
-/** Copies images/ to build/images and puts beside each Containerfile the program that it copies. Returns the folder. */
-export async function prepareImages(): Promise<string> {
-  const folder = join(root, "build", "images");
+/**
+ * Copies images/ and puts beside each Containerfile the program that it copies. Returns the folder.
+ *
+ * @param name of the folder in build/, for those who run side by side
+ */
+export async function prepareImages(name = "images"): Promise<string> {
+  const folder = join(root, "build", name);
   await rm(folder, { recursive: true, force: true });
   await cp(join(root, "images"), folder, { recursive: true });
   for (const { name, entry, files = [], ...options } of programs) {

@@ -9,28 +9,28 @@ export const images = {
   agent: "localhost/moco-ts/moco-agent:dev",
   mysql: "localhost/moco-ts/mysql:9.7",
   mysqlLoose: "localhost/moco-ts/mysql-loose:9.7",
+  exporter: "localhost/moco-ts/mysqld-exporter:dev",
+  /** A stand-in: no registry of packages carries the real one. */
+  fluentBit: "localhost/moco-ts/fluent-bit:dev",
 };
 
 /** Builds and loads the images, and installs the controller with the rights that it needs and no more. */
 export async function installOperator(cluster: Cluster, flags: readonly string[] = []): Promise<void> {
-  const folder = await prepareImages();
-  await buildImages({ folder, names: ["moco-agent", "moco-controller", "mysql", "mysql-loose"] });
+  const folder = await prepareImages(`images-${cluster.name}`);
+  const names = Object.values(images).map((reference) => /([^/]+):/.exec(reference)![1]!);
+  await buildImages({ folder, names });
   await loadImages(cluster.nodes, Object.values(images));
   for (const file of await readdir(definitions)) {
     // The schemas are larger than the annotation of a client-side apply may be.
     await cluster.kubectl(["apply", "--server-side", "-f", join(definitions, file)]);
   }
-  await apply(cluster, operatorManifests(flags));
+  const list = { apiVersion: "v1", kind: "List", items: operatorManifests(flags) };
+  await cluster.kubectl(["apply", "-f", "-"], { input: JSON.stringify(list) });
   const rollout = ["rollout", "status", "deployment/moco-controller", "--timeout=120s"];
   await cluster.kubectl(["--namespace", systemNamespace, ...rollout]);
 }
 
 const definitions = join(import.meta.dirname, "../../charts/moco/generated/crds");
-
-export async function apply(cluster: Cluster, objects: readonly object[]): Promise<void> {
-  const list = { apiVersion: "v1", kind: "List", items: objects };
-  await cluster.kubectl(["apply", "-f", "-"], { input: JSON.stringify(list) });
-}
 
 const account = "moco-controller-manager";
 const labels = { "app.kubernetes.io/name": "moco", "app.kubernetes.io/component": "moco-controller" };
@@ -119,6 +119,12 @@ function rights(
   ];
 }
 
+const imageFlags = [
+  `--agent-image=${images.agent}`,
+  `--mysqld-exporter-image=${images.exporter}`,
+  `--fluent-bit-image=${images.fluentBit}`,
+];
+
 function podSpec(flags: readonly string[]): object {
   return {
     serviceAccountName: account,
@@ -128,7 +134,7 @@ function podSpec(flags: readonly string[]): object {
         name: "moco-controller",
         image: images.controller,
         imagePullPolicy: "Never",
-        args: [`--agent-image=${images.agent}`, ...flags],
+        args: [...imageFlags, ...flags],
         env: [{ name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } }],
         securityContext: {
           allowPrivilegeEscalation: false,

@@ -1,0 +1,74 @@
+import { down, up, type Cluster } from "@moco-ts/local-kubernetes";
+import { installOperator, systemNamespace } from "./install.ts";
+
+export interface OperatorClusterOptions {
+  /** Of the local cluster: one for each test file. */
+  readonly name: string;
+  /** Default: 1. */
+  readonly nodes?: number;
+  /** Of the controller, beyond those that name the images of these tests. */
+  readonly flags?: readonly string[];
+}
+
+/** Users whose passwords mysqld's container can read. */
+export type QueryUser = "moco-admin" | "moco-backup" | "moco-exporter" | "moco-readonly" | "moco-writable";
+
+/** A pod by its name, or by namespace and name. */
+export type PodName = string | { readonly namespace: string; readonly name: string };
+
+/** Brings up nodes with the controller on them. Take it down with `down()` in afterAll. */
+export async function startOperatorCluster({ name, nodes = 1, flags = [] }: OperatorClusterOptions) {
+  const cluster = await up({ name, nodes });
+  await installOperator(cluster, flags);
+  return new OperatorCluster(cluster);
+}
+
+/** A real Kubernetes with the controller, as a person with kubectl sees it. */
+export class OperatorCluster {
+  readonly local: Cluster;
+
+  constructor(local: Cluster) {
+    this.local = local;
+  }
+
+  /** What kubectl prints, without blanks around it. */
+  async kubectl(...args: string[]): Promise<string> {
+    return (await this.local.kubectl(args)).trim();
+  }
+
+  async apply(...objects: object[]): Promise<void> {
+    const list = { apiVersion: "v1", kind: "List", items: objects };
+    await this.local.kubectl(["apply", "-f", "-"], { input: JSON.stringify(list) });
+  }
+
+  /** One object, such as get<Pod>("pod", "moco-test-0", "-n", "shop"). */
+  async get<T>(...args: string[]): Promise<T> {
+    return JSON.parse(await this.kubectl("get", ...args, "-o", "json")) as T;
+  }
+
+  /** A list of objects, such as list<Pod>("pods", "-l", "app=mysql"). */
+  async list<T>(...args: string[]): Promise<T[]> {
+    return (await this.get<{ items: T[] }>(...args)).items;
+  }
+
+  /** Runs a program in a container and returns what it prints. */
+  exec(pod: PodName, container: string, ...command: string[]): Promise<string> {
+    const { namespace, name } = typeof pod === "string" ? { namespace: "default", name: pod } : pod;
+    return this.kubectl("exec", "-n", namespace, name, "-c", container, "--", ...command);
+  }
+
+  /** Rows by lines, columns by tabs, as mysqld in that very pod answers. */
+  query(pod: PodName, sql: string, user: QueryUser = "moco-admin"): Promise<string> {
+    const login = `--defaults-extra-file=/mysql-credentials/${user}-my.cnf`;
+    return this.exec(pod, "mysqld", "mysql", login, "--socket=/run/mysqld.sock", "-BN", "-e", sql);
+  }
+
+  /** Everything that all replicas of the controller have logged since they were started. */
+  controllerLogs(): Promise<string> {
+    return this.kubectl("logs", "-n", systemNamespace, "-l", "app.kubernetes.io/name=moco", "--tail=-1");
+  }
+
+  async down(): Promise<void> {
+    await down(this.local.name);
+  }
+}

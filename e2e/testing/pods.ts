@@ -1,0 +1,19 @@
+import type { Pod } from "@moco-ts/kube";
+import type { OperatorCluster } from "./operator-cluster.ts";
+
+/** For `expect.poll`: long enough for a few mysqld on a busy machine. */
+export const patience = { timeout: 120_000, interval: 500 };
+
+/** The pods of a MySQLCluster. */
+export function podsOf(cluster: OperatorCluster, name: string, namespace = "default"): Promise<Pod[]> {
+  return cluster.list<Pod>("pods", "-n", namespace, "-l", `app.kubernetes.io/instance=${name}`);
+}
+
+/** How many pods have all their containers started, which for mysqld means that it answers the agent. */
+export async function startedPods(cluster: OperatorCluster, name: string, namespace?: string): Promise<number> {
+  const pods = await podsOf(cluster, name, namespace);
+  return pods.filter(({ status }) => {
+    const containers = status?.containerStatuses ?? [];
+    return containers.length > 0 && containers.every(({ started }) => started);
+  }).length;
+}
