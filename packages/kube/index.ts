@@ -9,7 +9,8 @@ export { connect } from "./rest/connect.ts";
 export type { ConnectOptions } from "./rest/connection.ts";
 export { inClusterConfig, loadConfig, type InClusterOptions } from "./rest/in-cluster.ts";
 export { loadKubeconfig, type KubeconfigOptions } from "./rest/kubeconfig.ts";
-export { createPodStreams, type ExecOptions, type LogOptions, type PodStreams } from "./rest/pod-streams.ts";
+export type { ExecOptions, Terminal } from "./rest/exec.ts";
+export { createPodStreams, type LogOptions, type PodStreams } from "./rest/pod-streams.ts";
 export * from "./queue/queue.ts";
 export { type Priority } from "./queue/lanes.ts";
 export {

@@ -27,14 +27,15 @@ export interface Connection {
   readonly transport: Transport;
   readonly authentication: Authentication;
   readonly clock: Clock;
+  readonly userAgent: string;
 }
 
 /** Everything below the typed client. */
 export function createConnection(config: ClusterConfig, options: ConnectOptions): Connection {
-  const { clock = systemClock, logger = silentLogger, qps = 50, burst = 100 } = options;
+  const { clock = systemClock, logger = silentLogger, userAgent = "moco-ts", qps = 50, burst = 100 } = options;
   const authentication = createAuthentication(config, clock);
   const transport = createTransport(config, authentication, {
-    userAgent: options.userAgent ?? "moco-ts",
+    userAgent,
     concurrency: options.concurrency ?? 32,
   });
   const exchange = createExchange({
@@ -46,5 +47,5 @@ export function createConnection(config: ClusterConfig, options: ConnectOptions)
     logger,
     metrics: options.metrics,
   });
-  return { exchange, transport, authentication, clock };
+  return { exchange, transport, authentication, clock, userAgent };
 }
