@@ -2,7 +2,7 @@
 import { containerNames, type MySQLCluster } from "@moco-ts/api";
 import type { StatefulSet } from "@moco-ts/kube";
 import { presentContainer } from "./stateful-set/present.ts";
-import { programDirectory, programs } from "./stateful-set/programs.ts";
+import { programs } from "./stateful-set/programs.ts";
 
 export type ReconcilerVersion = 1 | 2;
 
@@ -32,5 +32,5 @@ export function decideVersion({ cluster, live, restarts }: VersionInput): Reconc
 /** Only since version 2 mysqld's container starts with a program of ours. */
 function versionOf(live: StatefulSet): ReconcilerVersion {
   const mysqld = presentContainer(live, containerNames.mysqld);
-  return mysqld?.command?.[0] === `${programDirectory}/${programs.mysqld}` ? 2 : 1;
+  return mysqld?.command?.[0]?.endsWith(`/${programs.mysqld}`) ? 2 : 1;
 }

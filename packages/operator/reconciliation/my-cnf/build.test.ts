@@ -24,6 +24,13 @@ test("other contents are another ConfigMap", () => {
   expect(new Set([name({}), name({ long_query_time: "0" }), name({}, 2)]).size).toBe(3);
 });
 
+test("certificates are where the container has them", () => {
+  const volumeMounts = [{ name: "own", mountPath: "/grpc-cert" }];
+  const cluster = testCluster({ podTemplate: { spec: { containers: [{ name: "mysqld", volumeMounts }] } } });
+  const { data } = buildMyCnfConfigMap({ cluster, version: 2, userOptions: {} });
+  expect(data!["my.cnf"]).toContain("\nssl_cert = /grpc-cert-2/tls.crt\n");
+});
+
 test.each([
   ["what mysqld requests", { requests: { memory: "1Gi" }, limits: { memory: "2Gi" } }, 716],
   ["its limit, if it requests nothing", { limits: { memory: "2Gi" } }, 1433],

@@ -4,6 +4,7 @@ import { parseBytes } from "@moco-ts/base";
 import type { ConfigMap, Configuration } from "@moco-ts/kube";
 import { generateMyCnf } from "@moco-ts/mysql";
 import { ownedMetadata } from "../metadata.ts";
+import { ownDirectories } from "../stateful-set/directories.ts";
 import type { ReconcilerVersion } from "../version.ts";
 
 export interface MyCnfInput {
@@ -14,7 +15,8 @@ export interface MyCnfInput {
 }
 
 export function buildMyCnfConfigMap({ cluster, version, userOptions }: MyCnfInput): Configuration<ConfigMap> {
-  const contents = generateMyCnf({ version, userOptions, mysqldMemory: mysqldMemory(cluster) });
+  const { certificates: certificateDirectory } = ownDirectories(cluster);
+  const contents = generateMyCnf({ version, userOptions, mysqldMemory: mysqldMemory(cluster), certificateDirectory });
   const name = myCnfConfigMapName(cluster.metadata.name, contents);
   return { metadata: ownedMetadata(cluster, name), data: { [dataKeys.myCnf]: contents } };
 }

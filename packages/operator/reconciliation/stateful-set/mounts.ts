@@ -1,7 +1,6 @@
 import { dataClaimTemplate, volumeNames } from "@moco-ts/api";
 import type { VolumeMount } from "@moco-ts/kube";
 import { podPaths } from "@moco-ts/mysql";
-import { programDirectory } from "./programs.ts";
 
 /** Volumes at the places where all containers look for them. */
 export const mounts = {
@@ -13,7 +12,6 @@ export const mounts = {
   credentials: { name: volumeNames.myCnfSecret, mountPath: podPaths.credentials, readOnly: true },
   data: { name: dataClaimTemplate, mountPath: podPaths.data },
   shared: { name: volumeNames.shared, mountPath: podPaths.shared },
-  programs: { name: volumeNames.shared, mountPath: programDirectory, readOnly: true },
   certificates: { name: volumeNames.grpcCert, mountPath: podPaths.certificates, readOnly: true },
   fluentBit: { name: volumeNames.slowFluentBitConfig, mountPath: podPaths.fluentBit, readOnly: true },
 } as const satisfies Record<string, VolumeMount>;

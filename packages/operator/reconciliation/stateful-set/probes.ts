@@ -1,6 +1,6 @@
 import { ports, type AnyPartOf } from "@moco-ts/api";
 import type { Probe } from "@moco-ts/kube";
-import type { PodRules } from "./rules.ts";
+import type { AnswerLimits, PodRules } from "./rules.ts";
 
 type GivenProbe = AnyPartOf<Probe> | undefined;
 
@@ -20,6 +20,14 @@ export function mysqldProbes(given: GivenProbes, startupWaitSeconds: number, rul
     livenessProbe: { ...rules.liveness, ...asking("/healthz", given.livenessProbe) },
     readinessProbe: { ...rules.readiness, ...asking("/readyz", given.readinessProbe) },
   };
+}
+
+/** A tenth before the kubelet gives up. /healthz answers the more impatient of two probes. */
+export function answerLimits({ startupProbe, livenessProbe, readinessProbe }: GivenProbes): AnswerLimits {
+  const limit = (...probes: GivenProbe[]): number =>
+    // As for the API server, 0 and nothing stand for one second.
+    Math.min(...probes.map((probe) => (probe?.timeoutSeconds || 1) * 900));
+  return { health: limit(startupProbe, livenessProbe), ready: limit(readinessProbe) };
 }
 
 /** A probe asks in one way only: other ways that the user gave would make it invalid. */

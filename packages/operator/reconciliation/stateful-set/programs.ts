@@ -10,9 +10,6 @@ export const programs = {
   preStop: "moco-pre-stop",
 } as const;
 
-/** Where mysqld's container mounts the programs: users may have mounted something of their own at /shared. */
-export const programDirectory = "/moco";
-
 /** Copies programs from the agent's image to the shared volume. */
 export function copyCommand(names: readonly string[]): string[] {
   const [only] = names;

@@ -2,19 +2,22 @@ import { containerNames, ports, type ContainerPart, type MySQLCluster } from "@m
 import { namesOfCluster } from "../../metadata.ts";
 import type { StatefulSetInput } from "../input.ts";
 import { mounts } from "../mounts.ts";
+import { answerLimits, mysqldProbes } from "../probes.ts";
 import type { PodRules } from "../rules.ts";
 import { added, fixedResources } from "./added.ts";
 import { podNameVariable } from "./environment.ts";
+import { givenMysqld } from "./mysqld.ts";
 import { containerPorts } from "./ports.ts";
 
 /** Prepares and watches mysqld, and clones for it. */
 export function agentContainer(input: StatefulSetInput, rules: PodRules): ContainerPart {
   const { cluster } = input;
+  const limits = answerLimits(mysqldProbes(givenMysqld(cluster), cluster.spec.startupWaitSeconds, rules));
   return added(
     {
       name: containerNames.agent,
       image: rules.agentImage(input.images),
-      args: agentArguments(cluster),
+      args: [...agentArguments(cluster), ...rules.agentFlags(limits)],
       env: [podNameVariable, { name: "CLUSTER_NAME", value: cluster.metadata.name }],
       envFrom: [{ secretRef: { name: namesOfCluster(cluster).usersSecret } }],
       ports: containerPorts(ports.agent, ports.agentMetrics),

@@ -61,6 +61,19 @@ describe("mysqld", () => {
     });
   });
 
+  test("version 2 gives way where the user mounts something of his own", () => {
+    const at = (mountPath: string) => ({ name: mountPath.replaceAll("/", "") || "x", mountPath });
+    const mysqld = containerOf("mysqld", 2, mysqldSpec({ volumeMounts: [at("/moco/"), at("/grpc-cert/sub")] }));
+    expect(mysqld.command).toEqual(["/moco-2/moco-mysqld", "mysqld"]);
+    expect(mysqld.lifecycle?.preStop?.exec?.command).toEqual(["/moco-2/moco-pre-stop", "20"]);
+    expect(mysqld.volumeMounts).toEqual(
+      expect.arrayContaining([
+        { name: "shared", mountPath: "/moco-2", readOnly: true },
+        { name: "grpc-cert", mountPath: "/grpc-cert-2", readOnly: true },
+      ]),
+    );
+  });
+
   test.each([
     { version: 1, command: ["run"], args: ["-a", "--defaults-file=/etc/mysql/my.cnf"] },
     { version: 2, command: ["/moco/moco-mysqld", "run"], args: ["--defaults-file=/etc/mysql/my.cnf", "-a"] },
@@ -124,13 +137,18 @@ describe("mysqld", () => {
 
 describe("the agent", () => {
   test.each([
-    { version: 1, image: "agent:1", resources: both("100m", "100Mi") },
-    { version: 2, image: "agent:2", resources: unlimited("100m", "100Mi") },
-  ] as const)("version $version", ({ version, image, resources }) => {
+    { version: 1, image: "agent:1", resources: both("100m", "100Mi"), flags: [] },
+    {
+      version: 2,
+      image: "agent:2",
+      resources: unlimited("100m", "100Mi"),
+      flags: ["--queueing-wait-ends-early", "--health-timeout=4500ms", "--ready-timeout=1800ms"],
+    },
+  ] as const)("version $version", ({ version, image, resources, flags }) => {
     expect(containerOf("agent", version)).toEqual({
       name: "agent",
       image,
-      args: ["--max-delay", "60s"],
+      args: ["--max-delay", "60s", ...flags],
       env: [
         { name: "POD_NAME", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "metadata.name" } } },
         { name: "CLUSTER_NAME", value: "test" },
@@ -159,6 +177,15 @@ describe("the agent", () => {
     [{ agentUseLocalhost: false }, ["--max-delay", "60s"]],
   ])("is told: %o", (spec, args) => {
     expect(containerOf("agent", 1, spec).args).toEqual(args);
+  });
+
+  test.each([
+    [{ livenessProbe: { timeoutSeconds: 1 } }, "--health-timeout=900ms"],
+    [{ startupProbe: { timeoutSeconds: 3 }, livenessProbe: { timeoutSeconds: 10 } }, "--health-timeout=2700ms"],
+    [{ livenessProbe: { timeoutSeconds: 0 } }, "--health-timeout=900ms"],
+    [{ readinessProbe: { timeoutSeconds: 10 } }, "--ready-timeout=9000ms"],
+  ])("answers before the kubelet gives up: %o", (probes, flag) => {
+    expect(containerOf("agent", 2, mysqldSpec(probes)).args).toContain(flag);
   });
 });
 

@@ -2,6 +2,7 @@ import { containerNames, ports, type ContainerPart, type MySQLCluster } from "@m
 import { CodedError } from "@moco-ts/base";
 import { containerSecurity } from "../../security.ts";
 import type { StatefulSetInput } from "../input.ts";
+import { ownDirectories } from "../directories.ts";
 import { mounts } from "../mounts.ts";
 import { mysqldProbes } from "../probes.ts";
 import type { PodRules } from "../rules.ts";
@@ -11,12 +12,13 @@ import { containerPorts } from "./ports.ts";
 export function mysqldContainer(input: StatefulSetInput, rules: PodRules): ContainerPart {
   const { cluster } = input;
   const given = givenMysqld(cluster);
-  const command = rules.command(given.command);
+  const own = ownDirectories(cluster);
+  const command = rules.command(given.command, own);
   return {
     ...given,
     ...(command && { command }),
     args: rules.args(given.args ?? []),
-    lifecycle: { preStop: { exec: { command: [...rules.preStop] } } },
+    lifecycle: { preStop: { exec: { command: rules.preStop(own) } } },
     ports: [...(given.ports ?? []), ...containerPorts(ports.mysql, ports.mysqlX, ports.mysqlAdmin, ports.health)],
     ...mysqldProbes(given, cluster.spec.startupWaitSeconds, rules),
     volumeMounts: [
@@ -28,7 +30,7 @@ export function mysqldContainer(input: StatefulSetInput, rules: PodRules): Conta
       mounts.instanceConfiguration,
       mounts.credentials,
       mounts.data,
-      ...rules.mounts,
+      ...rules.mounts(own),
     ],
     securityContext: containerSecurity(given.securityContext, input),
   };
