@@ -9,6 +9,8 @@ export { connect } from "./rest/connect.ts";
 export type { ConnectOptions } from "./rest/connection.ts";
 export { inClusterConfig, loadConfig, type InClusterOptions } from "./rest/in-cluster.ts";
 export { loadKubeconfig, type KubeconfigOptions } from "./rest/kubeconfig.ts";
+export { kubeconfigPaths, readKubeconfigNames, type KubeconfigPlace } from "./rest/kubeconfig-file.ts";
+export type { KubeconfigOverrides } from "./rest/kubeconfig-overrides.ts";
 export type { ExecOptions, Terminal } from "./rest/exec.ts";
 export { createPodStreams, type LogOptions, type PodStreams } from "./rest/pod-streams.ts";
 export * from "./queue/queue.ts";

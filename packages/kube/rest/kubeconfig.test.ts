@@ -1,9 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../testing/temporary-directory.ts";
 import { inClusterConfig, loadConfig } from "./in-cluster.ts";
 import { loadKubeconfig } from "./kubeconfig.ts";
+import { readKubeconfigNames } from "./kubeconfig-file.ts";
+import type { KubeconfigOverrides } from "./kubeconfig-overrides.ts";
 
 interface Entries {
   current?: string;
@@ -143,6 +145,71 @@ describe("credentials", () => {
     const refused = { code: "KUBECONFIG_UNSUPPORTED" };
     await expect(credentialsOf({ "auth-provider": { name: "oidc" } })).rejects.toMatchObject(refused);
     await expect(credentialsOf({ exec: { command: "a", interactiveMode: "Always" } })).rejects.toMatchObject(refused);
+  });
+});
+
+describe("flags", () => {
+  const text = kubeconfig({
+    current: "x",
+    clusters: {
+      c: { server: "https://c", "certificate-authority-data": base64("CA") },
+      d: { server: "https://d" },
+    },
+    users: { u: { token: "t", as: "ann", "as-groups": ["g"] }, v: { exec: { command: "a" } } },
+    contexts: { x: { cluster: "c", user: "u", namespace: "blue" } },
+  });
+  const load = async (overrides: KubeconfigOverrides) => {
+    const path = await written({ config: text });
+    return loadKubeconfig({ environment: {}, path: path("config"), overrides });
+  };
+
+  test("choose other entries than the context does", async () => {
+    expect(await load({ cluster: "d", user: "v", namespace: "green" })).toMatchObject({
+      server: "https://d",
+      credentials: { exec: { command: "a" } },
+      namespace: "green",
+    });
+    await expect(load({ cluster: "none" })).rejects.toThrow('the kubeconfig has no cluster "none"');
+  });
+
+  test("go before what the entries say", async () => {
+    const overrides = { server: "https://e", certificateAuthority: "ca.crt", tlsServerName: "e" };
+    expect(await load({ ...overrides, clientCertificate: "a.crt", clientKey: "a.key" })).toMatchObject({
+      server: "https://e",
+      certificateAuthority: { file: resolve("ca.crt") },
+      tlsServerName: "e",
+      credentials: { clientCertificate: { certificate: { file: resolve("a.crt") }, key: { file: resolve("a.key") } } },
+    });
+    expect(await load({ insecureSkipTlsVerify: true })).toMatchObject({ insecureSkipTlsVerify: true });
+    expect((await load({ user: "v", token: "s" })).credentials).toEqual({ token: "s" });
+  });
+
+  test("impersonate somebody, without the groups of another", async () => {
+    expect((await load({ as: "bob" })).credentials.impersonate).toEqual({ user: "bob" });
+    expect((await load({ as: "bob", asUid: "1", asGroups: ["h"] })).credentials.impersonate).toEqual({
+      user: "bob",
+      uid: "1",
+      groups: ["h"],
+    });
+  });
+
+  test("may say everything, so that no file is needed", async () => {
+    const path = await written({});
+    const overrides = { server: "https://e", token: "s" };
+    expect(await loadKubeconfig({ environment: {}, path: path("missing"), overrides })).toEqual({
+      server: "https://e",
+      credentials: { token: "s" },
+      namespace: "default",
+    });
+  });
+
+  test("have names to choose from", async () => {
+    const path = await written({ config: text });
+    expect(await readKubeconfigNames({ environment: {}, path: path("config") })).toEqual({
+      contexts: ["x"],
+      clusters: ["c", "d"],
+      users: ["u", "v"],
+    });
   });
 });
 

@@ -1,129 +1,48 @@
-import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
-import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { CodedError } from "@moco-ts/base";
 import type { ClusterConfig, Credentials, ExecPlugin, Pem } from "./cluster-config.ts";
+import {
+  invalid,
+  kubeconfigPaths,
+  readKubeconfigFiles,
+  type KubeconfigCluster,
+  type KubeconfigContext,
+  type KubeconfigExec,
+  type KubeconfigPlace,
+  type KubeconfigUser,
+  type Named,
+} from "./kubeconfig-file.ts";
+import { overrideCluster, overrideUser, type KubeconfigOverrides } from "./kubeconfig-overrides.ts";
 
-export interface KubeconfigOptions {
-  /** The program's environment: KUBECONFIG is read from it, and exec plugins inherit it. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** One file instead of KUBECONFIG and ~/.kube/config. */
-  readonly path?: string | undefined;
+export interface KubeconfigOptions extends KubeconfigPlace {
   /** Default: the files' current-context. */
   readonly context?: string | undefined;
-}
-
-interface Named<K extends string, V> {
-  readonly entry: { readonly name?: string } & { readonly [key in K]?: V };
-  /** Paths in an entry are relative to the file that it is in. */
-  readonly directory: string;
-}
-
-interface Merged {
-  currentContext?: string;
-  readonly clusters: Map<string, Named<"cluster", KubeconfigCluster>>;
-  readonly users: Map<string, Named<"user", KubeconfigUser>>;
-  readonly contexts: Map<string, Named<"context", KubeconfigContext>>;
-}
-
-interface KubeconfigContext {
-  readonly cluster?: string;
-  readonly user?: string;
-  readonly namespace?: string;
-}
-
-interface KubeconfigCluster {
-  readonly server?: string;
-  readonly "certificate-authority"?: string;
-  readonly "certificate-authority-data"?: string;
-  readonly "tls-server-name"?: string;
-  readonly "insecure-skip-tls-verify"?: boolean;
-  readonly "proxy-url"?: string;
-  readonly extensions?: readonly { readonly name?: string; readonly extension?: unknown }[];
-}
-
-interface KubeconfigUser {
-  readonly "client-certificate"?: string;
-  readonly "client-certificate-data"?: string;
-  readonly "client-key"?: string;
-  readonly "client-key-data"?: string;
-  readonly token?: string;
-  readonly tokenFile?: string;
-  readonly username?: string;
-  readonly password?: string;
-  readonly as?: string;
-  readonly "as-uid"?: string;
-  readonly "as-groups"?: readonly string[];
-  readonly exec?: KubeconfigExec;
-  readonly "auth-provider"?: { readonly name?: string };
-}
-
-interface KubeconfigExec {
-  readonly apiVersion?: string;
-  readonly command?: string;
-  readonly args?: readonly string[] | null;
-  readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
-  readonly provideClusterInfo?: boolean;
-  readonly interactiveMode?: string;
-  readonly installHint?: string;
+  /** What goes before the files, as flags do. Default: nothing. */
+  readonly overrides?: KubeconfigOverrides | undefined;
 }
 
 /** Reads kubeconfig files the way kubectl does: the first file that says something about a name wins. */
 export async function loadKubeconfig(options: KubeconfigOptions): Promise<ClusterConfig> {
-  const merged = await merge(kubeconfigPaths(options));
+  const { overrides = {}, environment } = options;
+  // Flags alone may say everything.
+  const complete = overrides.server !== undefined;
+  const merged = await readKubeconfigFiles(kubeconfigPaths(options), complete);
   const contextName = options.context ?? merged.currentContext;
-  if (!contextName) throw invalid("no current-context is set in the kubeconfig");
-  const context = find(merged.contexts, "context", contextName).value;
-  const cluster = find(merged.clusters, "cluster", context.cluster ?? "");
-  const user = context.user ? find(merged.users, "user", context.user) : undefined;
+  if (!contextName && !complete) throw invalid("no current-context is set in the kubeconfig");
+  const context: KubeconfigContext = contextName ? find(merged.contexts, "context", contextName).value : {};
+  const clusterName = overrides.cluster ?? context.cluster;
+  const userName = overrides.user ?? context.user;
+  const cluster = clusterName || !complete ? find(merged.clusters, "cluster", clusterName ?? "") : nothing;
+  const user = userName ? find(merged.users, "user", userName) : nothing;
+  const clusterValue = overrideCluster(cluster.value, overrides);
   return {
-    ...clusterFields(cluster.value, cluster.directory),
-    credentials: user ? credentials(user.value, user.directory, cluster.value, options.environment) : {},
-    namespace: context.namespace || "default",
+    ...clusterFields(clusterValue, cluster.directory),
+    credentials: credentials(overrideUser(user.value, overrides), user.directory, clusterValue, environment),
+    namespace: overrides.namespace || context.namespace || "default",
   };
 }
 
-/** The files that `loadKubeconfig` reads; those that are missing are passed over if there are several. */
-export function kubeconfigPaths(options: KubeconfigOptions): string[] {
-  if (options.path) return [options.path];
-  const listed = (options.environment["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
-  return listed.length > 0 ? listed : [join(options.environment["HOME"] ?? homedir(), ".kube", "config")];
-}
-
-async function merge(paths: readonly string[]): Promise<Merged> {
-  // Programs in a cluster never read YAML: they are spared its parser.
-  const { parse } = await import("yaml");
-  const merged: Merged = { clusters: new Map(), users: new Map(), contexts: new Map() };
-  let found = 0;
-  for (const path of paths) {
-    const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT" && paths.length > 1) return undefined;
-      throw invalid(`cannot read the kubeconfig ${path}`, error);
-    });
-    if (text === undefined) continue;
-    found++;
-    let file;
-    try {
-      file = (parse(text) ?? {}) as Record<string, unknown>;
-    } catch (error) {
-      // The parser's message quotes the offending lines, which may hold a key: only the place is told.
-      throw invalid(`the kubeconfig ${path} is not valid YAML${placeOf(error)}`);
-    }
-    merged.currentContext ||= file["current-context"] as string | undefined;
-    const directory = dirname(resolve(path));
-    addAll(merged.clusters, file["clusters"], directory);
-    addAll(merged.users, file["users"], directory);
-    addAll(merged.contexts, file["contexts"], directory);
-  }
-  if (found === 0) throw invalid(`none of the kubeconfig files exists: ${paths.join(", ")}`);
-  return merged;
-}
-
-function addAll<K extends string, V>(into: Map<string, Named<K, V>>, entries: unknown, directory: string): void {
-  for (const entry of (entries ?? []) as Named<K, V>["entry"][]) {
-    if (entry.name !== undefined && !into.has(entry.name)) into.set(entry.name, { entry, directory });
-  }
-}
+const nothing = { value: {}, directory: "" };
 
 function find<K extends string, V>(
   entries: Map<string, Named<K, V>>,
@@ -171,7 +90,7 @@ function credentials(
       impersonate: {
         user: user.as,
         ...(user["as-uid"] && { uid: user["as-uid"] }),
-        ...(user["as-groups"] && { groups: user["as-groups"] }),
+        ...(user["as-groups"]?.length && { groups: user["as-groups"] }),
       },
     }),
   };
@@ -216,15 +135,6 @@ function pem(data: string | undefined, file: string | undefined, directory: stri
 
 function absolute(path: string, directory: string): string {
   return isAbsolute(path) ? path : join(directory, path);
-}
-
-function placeOf(error: unknown): string {
-  const position = (error as { linePos?: readonly { line: number }[] }).linePos?.[0];
-  return position ? ` (line ${position.line})` : "";
-}
-
-function invalid(message: string, cause?: unknown): CodedError {
-  return new CodedError("KUBECONFIG_INVALID", message, cause === undefined ? undefined : { cause });
 }
 
 function unsupported(what: string): CodedError {
