@@ -14,7 +14,7 @@ beforeAll(async () => {
   cluster = await startOperatorCluster({ name: "cluster" });
 });
 
-afterAll(() => cluster.down());
+afterAll(() => cluster?.down());
 
 test("a MySQLCluster of three becomes running mysqld and agents", async () => {
   await cluster.apply(manifest({ name: "three", replicas: 3 }));

@@ -16,11 +16,29 @@ export type QueryUser = "moco-admin" | "moco-backup" | "moco-exporter" | "moco-r
 /** A pod by its name, or by namespace and name. */
 export type PodName = string | { readonly namespace: string; readonly name: string };
 
-/** Brings up nodes with the controller on them. Take it down with `down()` in afterAll. */
-export async function startOperatorCluster({ name, nodes = 1, flags = [] }: OperatorClusterOptions) {
-  const cluster = await up({ name, nodes });
-  await installOperator(cluster, flags);
-  return new OperatorCluster(cluster);
+/**
+ * Brings up nodes with the controller on them, or nothing if that fails.
+ *
+ * @example
+ *   let cluster: OperatorCluster;
+ *   beforeAll(async () => {
+ *     cluster = await startOperatorCluster({ name: "my-area" });
+ *   });
+ *   afterAll(() => cluster?.down());
+ */
+export async function startOperatorCluster({
+  name,
+  nodes = 1,
+  flags = [],
+}: OperatorClusterOptions): Promise<OperatorCluster> {
+  try {
+    const cluster = await up({ name, nodes });
+    await installOperator(cluster, flags);
+    return new OperatorCluster(cluster);
+  } catch (error) {
+    await down(name);
+    throw error;
+  }
 }
 
 /** A real Kubernetes with the controller, as a person with kubectl sees it. */
