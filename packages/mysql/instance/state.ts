@@ -22,7 +22,9 @@ export interface InstanceState {
   readonly acknowledges: boolean;
   /** Undefined if this instance was never the recipient of a clone. */
   readonly clone: CloneState | undefined;
-  /** Settings by which acknowledged transactions could be lost, as `name=value`. Empty if all is well. */
+  /** Whether all that `enforceSettings` sets is so. */
+  readonly enforced: boolean;
+  /** Settings of the user's by which acknowledged transactions could be lost, as `name=value`. Empty if all is well. */
   readonly dangers: readonly string[];
 }
 

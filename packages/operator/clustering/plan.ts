@@ -49,7 +49,8 @@ export type Step =
 
 /** Something about one instance that is not the primary. */
 export type InstanceStep =
-  | { readonly kind: "cut-off" }
+  /** Whoever is not the primary takes no writes and waits for no acknowledgements. */
+  | { readonly kind: "stand-down" }
   | { readonly kind: "leave-offline-mode" }
   | { readonly kind: "enforce-settings" }
   | { readonly kind: "isolate" }

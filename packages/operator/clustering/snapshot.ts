@@ -13,10 +13,12 @@ export interface Snapshot {
   readonly restored: boolean;
   /** One for each ordinal, in order. */
   readonly instances: readonly InstanceView[];
-  /** server_uuids of mysqld processes that have ended, by the word of their kubelet. */
-  readonly dead: ReadonlySet<string>;
+  /** server_uuids of mysqld processes that have ended, by the word of their kubelet, and for how many milliseconds. */
+  readonly dead: ReadonlyMap<string, number>;
   /** server_uuids that already looked errant at the look before this one. */
   readonly suspects: ReadonlySet<string>;
+  /** A switchover has just failed: the cause may need a while to go away. */
+  readonly holdSwitchover: boolean;
 }
 
 /** What the user asked for. */
@@ -44,6 +46,8 @@ export interface Memory {
   readonly acknowledgements: number;
   /** server_uuids that ever were the primary's. */
   readonly primaries: readonly string[];
+  /** Voters that were the primary: they had no source, so that they can't acknowledge until they are given one. */
+  readonly deposed: readonly string[];
   /** Whether the cluster ever had a transaction: from then on an empty instance is never opened. */
   readonly written: boolean;
 }
@@ -57,6 +61,8 @@ export interface InstanceView {
   readonly state: InstanceState | undefined;
   /** Why it can't be asked, and for how many milliseconds it could not. */
   readonly silence: { readonly reason: string; readonly milliseconds: number } | undefined;
+  /** Milliseconds that a commit has been waiting for acknowledgements; 0 if none waits. */
+  readonly waiting: number;
   /** A clone into it is under way. */
   readonly cloning: boolean;
 }

@@ -1,0 +1,73 @@
+/** What follows from a snapshot, in the words in which decisions are made. */
+import { receivedBy, reservedUuid, type GtidSet, type InstanceState } from "@moco-ts/mysql";
+import type { InstanceView, Memory, Snapshot } from "../snapshot.ts";
+
+/** An instance that answered. */
+export type Known = InstanceView & { readonly state: InstanceState };
+
+export function isKnown(view: InstanceView): view is Known {
+  return view.state !== undefined;
+}
+
+export function knownInstances({ instances }: Snapshot): Known[] {
+  return instances.filter(isKnown);
+}
+
+/** Whoever has the primary's ordinal, be it the recorded primary or not. */
+export function primaryView({ instances, primaryIndex }: Snapshot): InstanceView | undefined {
+  return instances[primaryIndex];
+}
+
+/** The instance that the record means; undefined if it can't be asked, or if another server is in its place. */
+export function recordedPrimary(snapshot: Snapshot): Known | undefined {
+  const view = primaryView(snapshot);
+  return view && isKnown(view) && view.state.uuid === snapshot.memory?.primary ? view : undefined;
+}
+
+export function others<V extends InstanceView>(views: readonly V[], { primaryIndex }: Snapshot): V[] {
+  return views.filter(({ ordinal }) => ordinal !== primaryIndex);
+}
+
+/** Acknowledgements that a cluster of this size asks for once all are in sync. */
+export function wantedAcknowledgements({ wanted }: Snapshot): number {
+  return wanted.intermediate ? 0 : Math.floor(wanted.replicas / 2);
+}
+
+/** How many voters beside the old primary must be known, so that at least one of them has any acknowledged transaction. */
+export function quorum(memory: Memory): number {
+  return memory.voters.length - memory.acknowledgements;
+}
+
+export function isVoter({ state }: Known, memory: Memory): boolean {
+  return memory.voters.includes(state.uuid);
+}
+
+/** Replicates from the primary, as far as it can tell. */
+export function follows({ state }: Known, primary: InstanceView): boolean {
+  return state.replica !== undefined && state.replica.sourceHost === primary.host;
+}
+
+/** The primary counts its acknowledgements. */
+export function acknowledgesTo(replica: Known, primary: Known): boolean {
+  const { state } = replica;
+  const receives = follows(replica, primary) && state.replica?.receiving === "yes";
+  return receives && state.acknowledges && primary.state.source.receivers.includes(state.uuid);
+}
+
+/** Still hears the primary, by its own clock. */
+export function hears({ state: { replica } }: Known, primary: InstanceView): boolean {
+  if (replica === undefined || replica.sourceHost !== primary.host || replica.receiving !== "yes") return false;
+  return replica.queueing || (replica.heardAgo ?? Infinity) <= hearingLimit;
+}
+
+const hearingLimit = 3_000;
+
+/** Transactions that a primary of this cluster committed. */
+export function ofPrimaries(set: GtidSet, { primaries }: Memory): GtidSet {
+  return set.from([...primaries, reservedUuid]);
+}
+
+/** Whether some instance has transactions: then one without any has lost its data. */
+export function isWritten(snapshot: Snapshot): boolean {
+  return snapshot.memory?.written === true || knownInstances(snapshot).some(({ state }) => !receivedBy(state).isEmpty);
+}

@@ -1,0 +1,47 @@
+import type { Role } from "@moco-ts/api";
+import type { PodStep, Step } from "../plan.ts";
+import type { InstanceView, Snapshot } from "../snapshot.ts";
+import type { Errants } from "./errant.ts";
+import { follows, isKnown, recordedPrimary } from "./facts.ts";
+import { isDeletionPrevented } from "./switchover.ts";
+
+/** What Pods say to Services and to the admission policy, and which requests on them are met. */
+export function maintainPods(snapshot: Snapshot, errants: Errants, steps: readonly Step[]): PodStep[] {
+  const opens = steps.some(({ kind }) => kind === "open");
+  const prevented = isDeletionPrevented(snapshot);
+  return snapshot.instances.flatMap((view) => {
+    const { ordinal, pod } = view;
+    if (pod === undefined) return [];
+    const wanted: PodStep[] = [];
+    const role = roleOf(snapshot, view, errants, opens);
+    if (role !== "as it is" && role !== pod.role) wanted.push({ kind: "label", ordinal, role });
+    const prevent = prevented && ordinal === snapshot.primaryIndex;
+    if (prevent !== pod.preventDelete) wanted.push({ kind: "prevent-delete", ordinal, prevent });
+    if (isMet(snapshot, view)) wanted.push({ kind: "forget-requests", ordinal });
+    return wanted;
+  });
+}
+
+function roleOf(
+  snapshot: Snapshot,
+  view: InstanceView,
+  { errant, suspects }: Errants,
+  opens: boolean,
+): Role | undefined | "as it is" {
+  const primary = recordedPrimary(snapshot);
+  if (primary === undefined) return "as it is";
+  if (view.ordinal === snapshot.primaryIndex) {
+    const serves = !primary.state.readOnly || opens || snapshot.wanted.intermediate;
+    return serves ? "primary" : "as it is";
+  }
+  if (!isKnown(view) || errant.includes(view.ordinal)) return undefined;
+  if (suspects.includes(view.state.uuid)) return "as it is";
+  return follows(view, primary) && view.state.superReadOnly ? "replica" : undefined;
+}
+
+/** Only a primary can step down, and only an instance with data can be cloned again. */
+function isMet(snapshot: Snapshot, { ordinal, pod, state }: InstanceView): boolean {
+  const isPrimary = ordinal === snapshot.primaryIndex;
+  if (pod?.demote && !isPrimary && recordedPrimary(snapshot)?.state.readOnly === false) return true;
+  return pod?.reclone === true && (isPrimary || state?.executed.isEmpty === true);
+}

@@ -1,0 +1,130 @@
+import { receivedBy } from "@moco-ts/mysql";
+import type { Step } from "../plan.ts";
+import type { Memory, Snapshot } from "../snapshot.ts";
+import {
+  acknowledgesTo,
+  hears,
+  isVoter,
+  isWritten,
+  knownInstances,
+  ofPrimaries,
+  others,
+  primaryView,
+  recordedPrimary,
+  wantedAcknowledgements,
+  type Known,
+} from "./facts.ts";
+
+/** Milliseconds without an answer after which a primary that refuses connections, or has no address, is given up. */
+const refusalLimit = 500;
+/** Milliseconds for one that does not answer at all: it may be busy. */
+const silenceLimit = 2_000;
+
+export interface Verdict {
+  /** Another instance has to take its place. */
+  readonly lost: boolean;
+  /** For people. */
+  readonly evidence: string;
+}
+
+/** Whether the primary can still be one. */
+export function judgePrimary(snapshot: Snapshot): Verdict {
+  const view = primaryView(snapshot);
+  const { memory } = snapshot;
+  if (view === undefined || memory === undefined) return { lost: false, evidence: "" };
+  const name = `instance ${view.ordinal}`;
+  if (view.state === undefined) return judgeSilence(snapshot, name);
+  if (view.state.uuid !== memory.primary) {
+    return { lost: true, evidence: `${name} is another server than the primary was: its data is gone` };
+  }
+  if (view.state.executed.isEmpty && isWritten(snapshot)) return { lost: true, evidence: `${name} has lost its data` };
+  const missing = view.state.readOnly ? lacking(snapshot, view as Known, memory) : undefined;
+  if (missing !== undefined) {
+    const evidence = `${name} lacks transactions that instance ${missing.ordinal} has`;
+    return { lost: !snapshot.wanted.intermediate, evidence };
+  }
+  return { lost: false, evidence: "" };
+}
+
+function judgeSilence(snapshot: Snapshot, name: string): Verdict {
+  const view = primaryView(snapshot)!;
+  const { reason = "it has no Pod", milliseconds = Infinity } = view.silence ?? {};
+  const replicas = others(knownInstances(snapshot), snapshot);
+  const hearing = replicas.filter((each) => hears(each, view));
+  const silent = `${name} does not answer (${reason})`;
+  const isRefused = /refused|closed|reset|lost|unreach/i.test(reason);
+  // Nobody listens there any more, and its own probes say so too: what is heard are the last words of a dying process.
+  const isEnding = isRefused && view.pod?.ready !== true && milliseconds >= silenceLimit;
+  if (hearing.length > 0 && !isEnding) {
+    const ordinals = hearing.map(({ ordinal }) => ordinal).join(", ");
+    return { lost: false, evidence: `${silent}, but instance ${ordinals} still hears it` };
+  }
+  const isGone = view.pod?.address === undefined || isRefused;
+  const lost = milliseconds >= (isGone ? refusalLimit : silenceLimit);
+  return { lost, evidence: `${silent}, and none of ${replicas.length} other instances hears it` };
+}
+
+/** A voter that has what this primary does not have: then another one was the primary, or its disk has lied. */
+function lacking(snapshot: Snapshot, primary: Known, memory: Memory): Known | undefined {
+  const has = receivedBy(primary.state);
+  const voters = others(knownInstances(snapshot), snapshot).filter((each) => isVoter(each, memory));
+  return voters.find(({ state }) => !has.contains(ofPrimaries(receivedBy(state), memory)));
+}
+
+/** What to do to a primary that is there, so that it serves clients, and only as long as that is safe. */
+export function maintainPrimary(snapshot: Snapshot): Step[] {
+  const primary = recordedPrimary(snapshot)!;
+  if (snapshot.wanted.intermediate) return maintainIntermediate(snapshot, primary);
+  const memory = snapshot.memory!;
+  const { state } = primary;
+  const { acknowledgements } = memory;
+  if (!state.readOnly && acknowledgements > 0) {
+    if (!state.source.active) return [close("it no longer waits for acknowledgements")];
+    if (state.source.acknowledgements < acknowledgements) return [close("it waits for too few acknowledgements")];
+  }
+  const steps: Step[] = [];
+  if (needsPreparation(primary, memory)) steps.push({ kind: "prepare-primary" });
+  if (state.readOnly && mayOpen(snapshot, primary, memory)) steps.push({ kind: "open" });
+  if (primary.waiting > 1_000 && acknowledgingVoters(snapshot).length >= acknowledgements)
+    steps.push({ kind: "nudge" });
+  return steps;
+}
+
+/** Voters beside the primary whose acknowledgements reach it. */
+export function acknowledgingVoters(snapshot: Snapshot): Known[] {
+  const primary = recordedPrimary(snapshot)!;
+  const known = others(knownInstances(snapshot), snapshot);
+  return known.filter((each) => isVoter(each, snapshot.memory!) && acknowledgesTo(each, primary));
+}
+
+function needsPreparation({ state }: Known, { acknowledgements }: Memory): boolean {
+  const isSource = acknowledgements === 0 || (state.source.active && state.source.acknowledgements >= acknowledgements);
+  return state.replica !== undefined || state.offlineMode || !isSource || !state.enforced;
+}
+
+/** Only with everything on as many voters as commits will wait for, so that the next failover finds it. */
+function mayOpen(snapshot: Snapshot, primary: Known, memory: Memory): boolean {
+  const { state } = primary;
+  if (state.stopping || primary.cloning) return false;
+  if (primary.pod === undefined) return false;
+  // A cluster that was never opened begins with all the safety that it is to have.
+  if (!memory.written && memory.acknowledgements < wantedAcknowledgements(snapshot)) return false;
+  const voters = others(knownInstances(snapshot), snapshot).filter((each) => isVoter(each, memory));
+  const holders = voters.filter((each) => receivedBy(each.state).contains(receivedBy(state)));
+  return holders.length >= memory.acknowledgements;
+}
+
+function maintainIntermediate(snapshot: Snapshot, primary: Known): Step[] {
+  const { state } = primary;
+  if (!state.superReadOnly) return [close("it copies another cluster")];
+  const isFollowing = state.replica !== undefined && !follows(snapshot, state.replica.sourceHost);
+  return isFollowing && state.replica!.receiving !== "no" ? [] : [{ kind: "follow-source" }];
+}
+
+function follows({ instances }: Snapshot, host: string): boolean {
+  return instances.some((each) => each.host === host);
+}
+
+function close(reason: string): Step {
+  return { kind: "close", reason };
+}

@@ -1,0 +1,85 @@
+import { receivedBy } from "@moco-ts/mysql";
+import type { InstanceStep, InstanceSteps } from "../plan.ts";
+import type { Snapshot } from "../snapshot.ts";
+import type { Errants } from "./errant.ts";
+import { isVoter, knownInstances, others, recordedPrimary, type Known } from "./facts.ts";
+
+/** What to do to each instance that is not the primary. */
+export function maintainReplicas(snapshot: Snapshot, errants: Errants): InstanceSteps[] {
+  const primary = recordedPrimary(snapshot)!;
+  const cloning = snapshot.instances.some((each) => each.cloning);
+  let isCloning = cloning;
+  const plans: InstanceSteps[] = [];
+  for (const replica of others(knownInstances(snapshot), snapshot)) {
+    if (replica.cloning || replica.state.stopping || isBeingCloned(replica)) continue;
+    const steps = stepsFor(snapshot, replica, primary, errants, isCloning);
+    if (steps.some(({ kind }) => kind === "make-empty")) isCloning = true;
+    if (steps.length > 0) plans.push({ ordinal: replica.ordinal, uuid: replica.state.uuid, steps });
+  }
+  return plans;
+}
+
+function isBeingCloned({ state }: Known): boolean {
+  return state.clone?.state === "In Progress";
+}
+
+function stepsFor(
+  snapshot: Snapshot,
+  replica: Known,
+  primary: Known,
+  { errant, suspects }: Errants,
+  isCloning: boolean,
+): InstanceStep[] {
+  const { state, ordinal, pod } = replica;
+  const memory = snapshot.memory!;
+  // It has to be taken from that list before it gets a source.
+  if (memory.deposed.includes(state.uuid)) return [];
+  if (!state.superReadOnly || !state.readOnly || state.source.enabled) return [{ kind: "stand-down" }];
+  if (state.offlineMode) return [{ kind: "leave-offline-mode" }];
+  const isErrant = errant.includes(ordinal);
+  if (isErrant || pod?.reclone) {
+    if (!isIsolated(replica)) return [{ kind: "isolate" }];
+    const isWanted = pod?.reclone || snapshot.wanted.autoReclone;
+    const canBe = !isVoter(replica, memory) && !isCloning && isDonor(primary, snapshot);
+    if (isWanted && canBe && !state.executed.isEmpty) return [{ kind: "make-empty" }];
+    if (isErrant && !state.executed.isEmpty) return [];
+  }
+  if (suspects.includes(state.uuid)) return [];
+  const settings: InstanceStep[] = !state.enforced ? [{ kind: "enforce-settings" }] : [];
+  return [...settings, ...followSteps(snapshot, replica, primary)];
+}
+
+/** Receives nothing and acknowledges nothing. */
+function isIsolated({ state }: Known): boolean {
+  return !state.acknowledges && (state.replica === undefined || state.replica.receiving === "no");
+}
+
+function isDonor({ state, cloning }: Known, { memory }: Snapshot): boolean {
+  return !cloning && !state.stopping && (!state.executed.isEmpty || memory?.written !== true);
+}
+
+function followSteps(snapshot: Snapshot, replica: Known, primary: Known): InstanceStep[] {
+  const { state } = replica;
+  const { replica: channel } = state;
+  const acknowledge = isVoter(replica, snapshot.memory!) && !snapshot.wanted.intermediate;
+  const isEmpty = receivedBy(state).isEmpty;
+  const isMissing = !receivedBy(state).contains(primary.state.purged);
+  if (channel === undefined) {
+    if (isEmpty && !primary.state.executed.isEmpty) return isDonor(primary, snapshot) ? [{ kind: "clone" }] : [];
+    return isMissing ? [] : [{ kind: "follow", acknowledge, how: "attach" }];
+  }
+  const isPointed = channel.sourceHost === primary.host && channel.attentive;
+  if (isPointed && channel.receiving !== "no" && state.acknowledges === acknowledge) return [];
+  if (isMissing && channel.sourceHost !== primary.host) return [];
+  if (isPointed) {
+    // Both are stopped after a restart. One that only does not apply was told so by a person.
+    const applier: InstanceStep[] = channel.applying || channel.receiving !== "no" ? [] : [{ kind: "start-applier" }];
+    return [...applier, { kind: "follow", acknowledge, how: "restart" }];
+  }
+  const applied = state.executed.contains(channel.retrieved);
+  if (!channel.applying && channel.receiving === "no")
+    return [{ kind: "start-applier" }, { kind: "follow", acknowledge, how: "repoint" }];
+  // Without an applier the relay log would be lost with the change.
+  if (!channel.applying && !applied) return [];
+  return [{ kind: "follow", acknowledge, how: "repoint" }];
+}
