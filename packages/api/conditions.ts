@@ -8,6 +8,8 @@ export const conditionTypes = {
   reconciliationActive: "ReconciliationActive",
   reconcileSuccess: "ReconcileSuccess",
   statefulSetReady: "StatefulSetReady",
+  /** Whether every volume has what its template asks for. */
+  volumesResized: "VolumesResized",
 } as const;
 
 /** States of a cluster; reasons of the conditions Initialized, Available and Healthy. */

@@ -26,6 +26,14 @@ export function backupLabels(clusterName: string): Record<string, string> {
   return { ...clusterLabels(clusterName), [labelKeys.name]: "mysql-backup" };
 }
 
+/** Of the record of a StatefulSet that is being made anew, which must not be taken for one of its revisions. */
+export function recreationLabels(clusterName: string): Record<string, string> {
+  return { ...clusterLabels(clusterName), [labelKeys.name]: recreationName };
+}
+
+/** The value of the label name on such records. */
+export const recreationName = "mysql-recreation";
+
 /** Of objects in the controller's namespace, where clusters of all namespaces meet. */
 export function controllerNamespaceLabels({ namespace, name }: ClusterKey): Record<string, string> {
   return { ...clusterLabels(name), [labelKeys.instanceNamespace]: namespace };

@@ -30,6 +30,7 @@ test("every object has the name that users know", () => {
     certificateSecret: "moco-agent-shop.orders",
     backup: "moco-backup-orders",
     restore: "moco-restore-orders",
+    recreation: "moco-orders-recreation",
   });
   expect(podName("orders", 12)).toBe("moco-orders-12");
   expect(podHostName(cluster, 0)).toBe("moco-orders-0.moco-orders.shop.svc");

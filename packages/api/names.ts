@@ -32,6 +32,8 @@ export interface ClusterNames {
   readonly backup: string;
   /** Job, Role and RoleBinding. */
   readonly restore: string;
+  /** The ControllerRevision that a StatefulSet is made anew from. */
+  readonly recreation: string;
 }
 
 export function namesOf({ namespace, name }: ClusterKey): ClusterNames {
@@ -50,6 +52,7 @@ export function namesOf({ namespace, name }: ClusterKey): ClusterNames {
     certificateSecret: `moco-agent-${namespace}.${name}`,
     backup: `moco-backup-${name}`,
     restore: `moco-restore-${name}`,
+    recreation: `${prefixed}-recreation`,
   };
 }
 
