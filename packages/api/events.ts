@@ -20,7 +20,10 @@ export const clusterEvents = {
   backupNoBinlog: () => warning("BackupNoBinlog", "Backup created w/o binlog files"),
   restored: () => normal("Restored", "Successfully restored data from backup"),
   statefulSetRecreated: () =>
-    normal("StatefulSetRecreated", "The StatefulSet was made anew for its volume claim templates; its Pods go on running"),
+    normal(
+      "StatefulSetRecreated",
+      "The StatefulSet was made anew for its volume claim templates; its Pods go on running",
+    ),
 } as const;
 
 /** What is told of a StatefulSet. */
