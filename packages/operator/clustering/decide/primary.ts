@@ -118,7 +118,7 @@ function maintainIntermediate(snapshot: Snapshot, primary: Known): Step[] {
   const { state } = primary;
   if (!state.superReadOnly) return [close("it copies another cluster")];
   const isFollowing = state.replica !== undefined && !follows(snapshot, state.replica.sourceHost);
-  return isFollowing && state.replica!.receiving !== "no" ? [] : [{ kind: "follow-source" }];
+  return isFollowing && state.replica.receiving !== "no" ? [] : [{ kind: "follow-source" }];
 }
 
 function follows({ instances }: Snapshot, host: string): boolean {

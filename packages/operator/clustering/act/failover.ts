@@ -1,0 +1,114 @@
+import { CodedError, describeError } from "@moco-ts/base";
+import { clusterEvents } from "@moco-ts/api";
+import { GtidSet, receivedBy, reservedUuid } from "@moco-ts/mysql";
+import { knownInstances, ofPrimaries, others, quorum, type Known } from "../decide/facts.ts";
+import type { Memory } from "../snapshot.ts";
+import { moveLabels, succession } from "./promote.ts";
+import type { Round } from "./round.ts";
+
+/** Milliseconds for the new primary to apply what it has received. A longer backlog goes on in the next round. */
+const applyLimit = 50_000;
+
+/**
+ * Makes the replica with the most transactions the primary. The old one is fenced by taking so many voters away from it
+ * that no commit of its can ever get enough acknowledgements again, whether or not it still runs.
+ */
+export async function failover(round: Round, evidence: string): Promise<void> {
+  const { surroundings, snapshot } = round;
+  const from = snapshot.primaryIndex;
+  let successor: Known;
+  try {
+    cutOffInPassing(round);
+    const fenced = await takeVotersAway(round);
+    successor = chooseSuccessor(fenced, round.memory, snapshot.errantBefore, snapshot.wanted.intermediate);
+    await applyAll(round, successor);
+    const memory = succession(round.memory, successor, true);
+    await round.write({ primaryIndex: successor.ordinal, memory });
+  } catch (error) {
+    round.signal.throwIfAborted();
+    surroundings.tell(clusterEvents.failOverFailed(`${describeError(error)} (${evidence})`));
+    throw error;
+  }
+  const to = successor.ordinal;
+  surroundings.log.info("failed over", { from, to, evidence });
+  surroundings.count("failover");
+  surroundings.tell(clusterEvents.failOver(to));
+  surroundings.tell({
+    type: "Normal",
+    reason: "FailOverEvidence",
+    message: `Instance ${to} was promoted: ${evidence}`,
+  });
+  await moveLabels(round, from, to);
+}
+
+/** It need not succeed, and nobody waits for it; but clients of a primary that can be reached learn sooner. */
+function cutOffInPassing({ memory, surroundings, signal }: Round): void {
+  if (memory.primaryAddress === "") return;
+  surroundings
+    .instanceAt(memory.primaryAddress)
+    .cutOff(memory.primary, { patience: 0 }, signal)
+    .catch((error: unknown) =>
+      surroundings.log.info("the old primary is out of reach", { problem: describeError(error) }),
+    );
+}
+
+async function takeVotersAway(round: Round): Promise<Known[]> {
+  const { snapshot, memory, signal } = round;
+  const attempts = others(knownInstances(snapshot), snapshot).map(async (view): Promise<Known | undefined> => {
+    const { uuid } = view.state;
+    const instance = round.instance(view.ordinal);
+    await instance.stopReceiver(uuid, signal);
+    const state = await instance.observe(signal);
+    const isStill = state.replica === undefined || state.replica.receiving === "no";
+    return state.uuid === uuid && isStill ? { ...view, state } : undefined;
+  });
+  const results = await Promise.allSettled(attempts);
+  signal.throwIfAborted();
+  const stopped = results.flatMap((result) => (result.status === "fulfilled" && result.value ? [result.value] : []));
+  if (snapshot.wanted.intermediate) return stopped.filter(({ state }) => state.replica);
+  const voters = stopped.filter(({ state }) => memory.voters.includes(state.uuid));
+  if (voters.length >= quorum(memory)) return voters;
+  const message = `only ${voters.length} of the ${quorum(memory)} instances that are needed could be taken away from the old primary`;
+  throw new CodedError("FAILOVER_TOO_FEW", message);
+}
+
+/** The one that has everything that any of them has. */
+function chooseSuccessor(voters: readonly Known[], memory: Memory, errant: readonly number[], isCopy: boolean): Known {
+  const committed = (each: Known): GtidSet =>
+    isCopy ? receivedBy(each.state) : ofPrimaries(receivedBy(each.state), memory);
+  const everything = voters.reduce((sum, each) => sum.union(committed(each)), GtidSet.empty);
+  const isForeign = ({ state }: Known): boolean =>
+    !isCopy &&
+    receivedBy(state).servers.some((server) => server !== reservedUuid && !memory.primaries.includes(server));
+  const complete = voters.filter((each) => committed(each).contains(everything));
+  const eligible = complete.filter(
+    (each) => !errant.includes(each.ordinal) && !isForeign(each) && !each.state.stopping && canApply(each),
+  );
+  if (memory.written && everything.isEmpty) throw new CodedError("FAILOVER_EMPTY", "no instance has any data");
+  const ordinals = voters.map(({ ordinal }) => ordinal).join(", ");
+  if (complete.length === 0) {
+    const message = `instances ${ordinals} each have transactions that another lacks: none of them can be chosen without loss`;
+    throw new CodedError("FAILOVER_INCOMPARABLE", message);
+  }
+  const [chosen] = eligible.sort((one, other) => rank(one) - rank(other) || one.ordinal - other.ordinal);
+  if (chosen) return chosen;
+  const message = `instance ${complete.map(({ ordinal }) => ordinal).join(", ")} has all transactions but also some of its own, or does not apply them`;
+  throw new CodedError("FAILOVER_NO_CANDIDATE", message);
+}
+
+function canApply({ state: { executed, replica } }: Known): boolean {
+  return replica === undefined || replica.applying || executed.contains(replica.retrieved);
+}
+
+/** One whose Pod stays comes first. */
+function rank({ pod }: Known): number {
+  return pod === undefined || pod.terminating ? 1 : 0;
+}
+
+async function applyAll(round: Round, { ordinal, state }: Known): Promise<void> {
+  if (state.replica === undefined) return;
+  const wanted = state.replica.retrieved;
+  if (await round.instance(ordinal).hasExecuted(state.uuid, wanted, applyLimit, round.signal)) return;
+  const message = `instance ${ordinal} has not yet applied all that it has received`;
+  throw new CodedError("FAILOVER_NOT_APPLIED", message);
+}

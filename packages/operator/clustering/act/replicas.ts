@@ -1,0 +1,68 @@
+import { CodedError } from "@moco-ts/base";
+import type { InstanceStep } from "../plan.ts";
+import type { Round } from "./round.ts";
+
+/** Does one thing to an instance that is not the primary. */
+export async function runInstanceStep(round: Round, ordinal: number, uuid: string, step: InstanceStep): Promise<void> {
+  const { signal, surroundings, snapshot } = round;
+  const instance = round.instance(ordinal);
+  switch (step.kind) {
+    case "stand-down":
+      return standDown(round, ordinal, uuid);
+    case "leave-offline-mode":
+      return instance.leaveOfflineMode(uuid, signal);
+    case "enforce-settings":
+      return instance.enforceSettings(uuid, signal);
+    case "isolate":
+      await instance.stopReceiver(uuid, signal);
+      return instance.acknowledge(uuid, false, signal);
+    case "make-empty":
+      return makeEmpty(round, ordinal, uuid);
+    case "clone":
+      return surroundings.startClone(ordinal, snapshot.primaryIndex);
+    case "start-applier":
+      return instance.startApplier(uuid, signal);
+    case "follow":
+      return follow(round, ordinal, uuid, step);
+  }
+}
+
+/** Only when no client can be told of a commit any more may it stop waiting for acknowledgements. */
+async function standDown(round: Round, ordinal: number, uuid: string): Promise<void> {
+  const instance = round.instance(ordinal);
+  const cut = await instance.cutOff(uuid, { patience: 0 }, round.signal);
+  if (!cut.complete) {
+    throw new CodedError("CLUSTERING_NOT_CLOSED", `instance ${ordinal} could not be closed: ${cut.problem}`);
+  }
+  await instance.requireAcknowledgements(uuid, 0, round.signal);
+}
+
+async function makeEmpty(round: Round, ordinal: number, uuid: string): Promise<void> {
+  if (round.memory.voters.includes(uuid)) {
+    throw new CodedError("CLUSTERING_STILL_VOTING", `instance ${ordinal} still votes: its data may be needed`);
+  }
+  await round.instance(ordinal).makeEmpty(uuid, round.signal);
+}
+
+async function follow(
+  round: Round,
+  ordinal: number,
+  uuid: string,
+  { acknowledge, how }: Extract<InstanceStep, { kind: "follow" }>,
+): Promise<void> {
+  const { signal, surroundings, snapshot, memory } = round;
+  if (acknowledge && !memory.voters.includes(uuid)) {
+    throw new CodedError("CLUSTERING_NO_VOTER", `instance ${ordinal} does not vote`);
+  }
+  const instance = round.instance(ordinal);
+  const source = surroundings.sourceFor(snapshot.primaryIndex);
+  if (how !== "attach") await instance.stopReceiver(uuid, signal);
+  // Before every start: what is received without it is never acknowledged later.
+  await instance.acknowledge(uuid, acknowledge, signal);
+  if (how === "attach") {
+    await instance.attach(uuid, source, signal);
+    await instance.startApplier(uuid, signal);
+  }
+  if (how === "repoint") await instance.repoint(uuid, source, signal);
+  await instance.startReceiver(uuid, signal);
+}

@@ -1,0 +1,65 @@
+import { CodedError, describeError } from "@moco-ts/base";
+import { clusterEvents } from "@moco-ts/api";
+import { isKnown, recordedPrimary, type Known } from "../decide/facts.ts";
+import { moveLabels, succession } from "./promote.ts";
+import type { Round } from "./round.ts";
+
+/** Milliseconds for the candidate to apply what it has, before and after clients are cut off. */
+const catchUpLimit = 10_000;
+/** Milliseconds for transactions under way: for so long at most all writers wait for the longest of them. */
+const patience = 3_000;
+
+/**
+ * Makes a replica the primary while the present one is there. Until the record is written nothing has been promoted:
+ * whatever fails before, the next look opens the old primary again.
+ */
+export async function switchover(round: Round, to: number, reason: string): Promise<void> {
+  const { surroundings, snapshot } = round;
+  const from = snapshot.primaryIndex;
+  try {
+    const candidate = await handOver(round, to);
+    const old = round.view(from);
+    const isGone = old.pod === undefined || old.pod.terminating || old.state?.stopping === true;
+    await round.write({ primaryIndex: to, memory: succession(round.memory, candidate, isGone) });
+  } catch (error) {
+    round.signal.throwIfAborted();
+    surroundings.tell(clusterEvents.switchOverFailed(describeError(error)));
+    throw error;
+  }
+  surroundings.log.info("switched over", { from, to, reason });
+  surroundings.count("switchover");
+  surroundings.tell(clusterEvents.switchOver(to));
+  await moveLabels(round, from, to);
+  if (round.view(from).pod) await surroundings.forgetRequests(from, round.signal);
+}
+
+/** The candidate has everything then, and the old primary gets nothing more. */
+async function handOver(round: Round, to: number): Promise<Known> {
+  const { signal, snapshot } = round;
+  const primary = recordedPrimary(snapshot);
+  const candidate = round.view(to);
+  if (!primary || !isKnown(candidate)) throw new CodedError("SWITCHOVER_UNKNOWN", "an instance does not answer");
+  const { uuid } = candidate.state;
+  const instance = round.instance(to);
+  // First while clients are still served: what is left to be applied afterwards is what they wait for.
+  await catchUp(round, to, uuid, primary.state.executed);
+  const cut = await round.primary.cutOff(primary.state.uuid, { patience }, signal);
+  if (!cut.complete || cut.executed === undefined) {
+    throw new CodedError("SWITCHOVER_NOT_CLOSED", `clients of the primary could not be cut off: ${cut.problem}`);
+  }
+  await catchUp(round, to, uuid, cut.executed);
+  // Else it would go on acknowledging to the old primary, if that is opened again one day.
+  await instance.stopReceiver(uuid, signal);
+  return candidate;
+}
+
+async function catchUp(
+  round: Round,
+  to: number,
+  uuid: string,
+  wanted: Parameters<Known["state"]["executed"]["contains"]>[0],
+) {
+  if (await round.instance(to).hasExecuted(uuid, wanted, catchUpLimit, round.signal)) return;
+  const message = `instance ${to} has not applied all transactions within ${catchUpLimit / 1_000} s`;
+  throw new CodedError("SWITCHOVER_BEHIND", message);
+}
