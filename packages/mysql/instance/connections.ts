@@ -1,0 +1,134 @@
+/**
+ * The connections to one instance. All are opened before they are needed: while a CREATE USER waits for an acknowledgement
+ * nobody can log in. Each belongs to one mysqld process, whose server_uuid can't change, so it is asked for once.
+ */
+import { raceAbort, type Clock } from "@moco-ts/base";
+import { connect, type Connection } from "../connection/connection.ts";
+import { MysqlError } from "../connection/errors.ts";
+import { takeOperatorLock } from "./lock.ts";
+
+export interface ConnectionsOptions {
+  readonly host: string;
+  /** The admin port: open even when all other connections are used up. */
+  readonly port: number;
+  /** Asked for each time, since passwords may change. */
+  login(signal?: AbortSignal): Promise<{ readonly user: string; readonly password: string }>;
+  /** Throws if this process is no longer the one that may change instances. Asked before others lose that right. */
+  mayChange?(): void;
+  readonly clock: Clock;
+}
+
+export interface Opened {
+  readonly connection: Connection;
+  readonly uuid: string;
+}
+
+/** Milliseconds to be logged in. */
+export const connectTimeout = 1_000;
+/** Milliseconds for a statement that changes something. */
+export const changeTimeout = 5_000;
+
+/**
+ * Nothing that users set globally reaches us: other quoting, limits of time, commits by hand. A lock is waited for as
+ * long as the statement has time, since one that gives up takes back what it has done.
+ */
+const setUp = `
+  SET SESSION sql_mode = '', autocommit = ON, max_execution_time = 0, time_zone = '+00:00',
+    wait_timeout = 31536000, lock_wait_timeout = 31536000;
+  SELECT @@GLOBAL.server_uuid AS uuid`;
+
+type Role = "look" | "change" | "spare";
+
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #opened = new Map<Role, Opened>();
+  readonly #opening = new Map<Role, Promise<Opened>>();
+  #closed = false;
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+  }
+
+  /** For short questions, and for KILL while another connection hangs. */
+  look(signal?: AbortSignal): Promise<Opened> {
+    return this.#get("look", signal);
+  }
+
+  /** For changes: holds the operator's lock. Rejects if the server at this address is another. */
+  async change(uuid: string, signal?: AbortSignal): Promise<Connection> {
+    return same(await this.#get("change", signal), uuid);
+  }
+
+  /**
+   * For a statement that may hang. It is the caller's from now on: to be given back, closed, or left alone with a
+   * statement that must not be cancelled.
+   */
+  async takeSpare(uuid: string, signal?: AbortSignal): Promise<Connection> {
+    // Whoever may not change the instance may not do so by this connection either.
+    await this.change(uuid, signal);
+    const spare = same(await this.#get("spare", signal), uuid);
+    this.#opened.delete("spare");
+    return spare;
+  }
+
+  giveBack(spare: Connection, uuid: string): void {
+    if (!spare.usable) return;
+    if (this.#closed || this.#opened.has("spare")) spare.destroy();
+    else this.#opened.set("spare", { connection: spare, uuid });
+  }
+
+  /** Opens all of them, so that no change has to wait for a login. */
+  async prepare(signal?: AbortSignal): Promise<void> {
+    await this.#get("look", signal);
+    await Promise.all([this.#get("change", signal), this.#get("spare", signal)]);
+  }
+
+  /** Ids of those that are open: they never kill one another. */
+  get ids(): number[] {
+    return [...this.#opened.values()].map(({ connection }) => connection.id);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const all = [...this.#opened.values()];
+    this.#opened.clear();
+    await Promise.all(all.map(({ connection }) => connection.close()));
+  }
+
+  async #get(role: Role, signal?: AbortSignal): Promise<Opened> {
+    const opened = this.#opened.get(role);
+    if (opened?.connection.usable) return opened;
+    let opening = this.#opening.get(role);
+    if (opening === undefined) {
+      opening = this.#open(role).finally(() => this.#opening.delete(role));
+      this.#opening.set(role, opening);
+    }
+    return signal ? raceAbort(opening, signal) : opening;
+  }
+
+  async #open(role: Role): Promise<Opened> {
+    const { host, port, login, mayChange, clock } = this.#options;
+    const options = { host, port, connectTimeout, queryTimeout: changeTimeout, multipleStatements: true, clock };
+    const connection = await connect({ ...options, ...(await login()) });
+    try {
+      const results = await connection.query<{ uuid: string }[]>(setUp, [], { timeout: connectTimeout });
+      const { uuid } = results[1]![0]!;
+      if (role === "change") {
+        mayChange?.();
+        await takeOperatorLock(connection);
+      }
+      if (this.#closed) throw new MysqlError("INSTANCE_CLOSED", "nobody needs this instance any more");
+      const opened = { connection, uuid };
+      this.#opened.set(role, opened);
+      return opened;
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
+  }
+}
+
+function same({ connection, uuid }: Opened, wanted: string): Connection {
+  if (uuid === wanted) return connection;
+  throw new MysqlError("INSTANCE_REPLACED", `the server at this address is ${uuid}, and not ${wanted}`);
+}

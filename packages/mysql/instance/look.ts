@@ -1,0 +1,161 @@
+import type { Connection, Row } from "../connection/connection.ts";
+import { isMysqlError } from "../connection/errors.ts";
+import { GtidSet } from "../gtidset/gtidset.ts";
+import { attention } from "./channel.ts";
+import { openingLock, operatorLock } from "./lock.ts";
+import { namesIn, semiSyncVariables } from "./semi-sync.ts";
+import { dangersOf, isEnforced, noticesSilence, persistedStatement, settingNames } from "./settings.ts";
+import type { CloneState, InstanceState, ReplicaSide, SourceSide } from "./state.ts";
+import { toVariables, variablesStatement, type VariableRow, type Variables } from "./variables.ts";
+
+interface ChannelRow {
+  readonly receiving: "ON" | "OFF" | "CONNECTING";
+  readonly sourceUuid: string;
+  readonly retrieved: string;
+  /** Microseconds. */
+  readonly heardAgo: number | string | null;
+  readonly queueing: number;
+  readonly heartbeat: number;
+  readonly retryInterval: number;
+  readonly retryCount: number | string;
+}
+
+interface StatusRow {
+  readonly Source_Host: string;
+  readonly Replica_SQL_Running: string;
+  readonly Last_IO_Error: string;
+  readonly Last_SQL_Error: string;
+  readonly Seconds_Behind_Source: number | null;
+}
+
+interface LastRow {
+  readonly stopping: number;
+  readonly executed: string;
+}
+
+const variableNames = [
+  ...["server_uuid", "server_id", "gtid_purged", "read_only", "super_read_only", "offline_mode", "Uptime"],
+  ...semiSyncVariables,
+  ...settingNames,
+];
+
+/**
+ * By the replica's own clock. A source sends a heartbeat when it has had nothing else to send for a second, so either of
+ * the two is a sign of life. A timestamp of zero stands for never.
+ */
+const channelStatement = `
+  SELECT status.SERVICE_STATE AS receiving, status.SOURCE_UUID AS sourceUuid,
+    status.RECEIVED_TRANSACTION_SET AS retrieved, COALESCE(status.QUEUEING_TRANSACTION, '') <> '' AS queueing,
+    TIMESTAMPDIFF(MICROSECOND,
+      NULLIF(GREATEST(status.LAST_HEARTBEAT_TIMESTAMP, status.LAST_QUEUED_TRANSACTION_END_QUEUE_TIMESTAMP), 0), NOW(6))
+      AS heardAgo,
+    configuration.HEARTBEAT_INTERVAL AS heartbeat, configuration.CONNECTION_RETRY_INTERVAL AS retryInterval,
+    configuration.CONNECTION_RETRY_COUNT AS retryCount
+  FROM performance_schema.replication_connection_status AS status
+  JOIN performance_schema.replication_connection_configuration AS configuration USING (CHANNEL_NAME)
+  WHERE CHANNEL_NAME = ''`;
+
+/** A replica says who it is by a variable of its session, under its old name and under its new one. */
+const receiversStatement = `
+  SELECT DISTINCT CONVERT(variables.VARIABLE_VALUE USING utf8mb4) AS uuid
+  FROM performance_schema.threads
+  JOIN performance_schema.user_variables_by_thread AS variables USING (THREAD_ID)
+  WHERE PROCESSLIST_COMMAND IN ('Binlog Dump', 'Binlog Dump GTID') AND VARIABLE_NAME IN ('replica_uuid', 'slave_uuid')`;
+
+/** Who opens an instance has both locks. */
+const lastStatement = `
+  SELECT COALESCE(IS_USED_LOCK('${openingLock}') <> COALESCE(IS_USED_LOCK('${operatorLock}'), 0), FALSE) AS stopping,
+    @@GLOBAL.gtid_executed AS executed`;
+
+const lookStatement = [
+  variablesStatement(variableNames),
+  persistedStatement,
+  receiversStatement,
+  "SHOW REPLICA STATUS FOR CHANNEL ''",
+  channelStatement,
+  lastStatement,
+].join(";\n");
+
+const cloneStatement = "SELECT STATE AS state, ERROR_MESSAGE AS error FROM performance_schema.clone_status";
+const noSuchTable = 1146;
+
+/** Looks at everything, in two requests. The connection must take several statements at once. */
+export async function look(connection: Connection, signal: AbortSignal): Promise<InstanceState> {
+  const clone = await lookAtClone(connection, signal);
+  const results = (await connection.query<Row[]>(lookStatement, [], { signal })) as unknown as [
+    VariableRow[],
+    VariableRow[],
+    { uuid: string }[],
+    StatusRow[],
+    ChannelRow[],
+    LastRow[],
+  ];
+  const [variableRows, persisted, receivers, [status], [channel], [last]] = results;
+  const variables = toVariables(variableRows);
+  const isOn = (name: string): boolean => variables.get(name) === "ON";
+  const names = namesIn(variables);
+  return {
+    uuid: variables.get("server_uuid")!,
+    serverId: Number(variables.get("server_id")),
+    executed: GtidSet.parse(last!.executed),
+    purged: GtidSet.parse(variables.get("gtid_purged")!),
+    readOnly: isOn("read_only"),
+    superReadOnly: isOn("super_read_only"),
+    offlineMode: isOn("offline_mode"),
+    stopping: last!.stopping === 1,
+    uptime: Number(variables.get("Uptime")),
+    source: sourceSide(variables, receivers),
+    replica: status && channel && status.Source_Host !== "" ? replicaSide(status, channel, variables) : undefined,
+    acknowledges: names !== undefined && isOn(names.replica),
+    clone,
+    enforced: isEnforced(variables, persisted),
+    dangers: dangersOf(variables),
+  };
+}
+
+function sourceSide(variables: Variables, receivers: readonly { uuid: string }[]): SourceSide {
+  const names = namesIn(variables);
+  const value = (name: keyof NonNullable<typeof names>): string => (names && variables.get(names[name])) ?? "";
+  return {
+    enabled: value("source") === "ON",
+    active: value("active") === "ON",
+    acknowledgements: Number(value("count")),
+    waitingSessions: Number(value("waiting")),
+    acknowledgingReplicas: Number(value("replicas")),
+    receivers: receivers.map(({ uuid }) => uuid),
+  };
+}
+
+const receiving = { ON: "yes", OFF: "no", CONNECTING: "connecting" } as const;
+
+function replicaSide(status: StatusRow, channel: ChannelRow, variables: Variables): ReplicaSide {
+  const attentive =
+    channel.heartbeat === attention.heartbeatPeriod &&
+    channel.retryInterval === attention.connectRetry &&
+    Number(channel.retryCount) === attention.retryCount;
+  return {
+    sourceHost: status.Source_Host,
+    sourceUuid: channel.sourceUuid || undefined,
+    receiving: receiving[channel.receiving],
+    applying: status.Replica_SQL_Running === "Yes",
+    receiveError: status.Last_IO_Error || undefined,
+    applyError: status.Last_SQL_Error || undefined,
+    retrieved: GtidSet.parse(channel.retrieved),
+    secondsBehind: status.Seconds_Behind_Source,
+    // A sign of life may come while the statement runs.
+    heardAgo: channel.heardAgo === null ? undefined : Math.max(Number(channel.heardAgo) / 1000, 0),
+    queueing: channel.queueing === 1,
+    attentive: attentive && noticesSilence(variables),
+  };
+}
+
+/** The table comes with the plugin. */
+async function lookAtClone(connection: Connection, signal: AbortSignal): Promise<CloneState | undefined> {
+  try {
+    const [row] = await connection.query<{ state: CloneState["state"]; error: string }>(cloneStatement, [], { signal });
+    return row && { state: row.state, error: row.error || undefined };
+  } catch (error) {
+    if (isMysqlError(error, noSuchTable)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,168 @@
+import { systemClock, withDeadline, type Clock } from "@moco-ts/base";
+import type { Connection } from "../connection/connection.ts";
+import type { GtidSet } from "../gtidset/gtidset.ts";
+import * as channel from "./channel.ts";
+import { changeTimeout, Connections, type ConnectionsOptions } from "./connections.ts";
+import { cutOff } from "./cut-off.ts";
+import type { Cut, Instance, ReplicationSource } from "./instance.ts";
+import { look } from "./look.ts";
+import { makeEmpty } from "./make-empty.ts";
+import { nudge } from "./nudge.ts";
+import { open } from "./open.ts";
+import { acknowledge, requireAcknowledgements } from "./semi-sync.ts";
+import { enforceSettings } from "./settings.ts";
+import type { InstanceState } from "./state.ts";
+
+export interface MysqlInstanceOptions extends Omit<ConnectionsOptions, "clock"> {
+  /** Default: the system's. */
+  readonly clock?: Clock;
+}
+
+/** Milliseconds for a look, whatever mysqld does. */
+const lookTimeout = 1_000;
+
+type Change = (connection: Connection, signal: AbortSignal) => Promise<void>;
+
+/**
+ * An instance at its admin port.
+ *
+ * @example
+ * const instance = new MysqlInstance({ host: "10.0.0.7", port: 33062, login: async () => ({ user, password }) });
+ * const { uuid, replica } = await instance.observe(signal);
+ * if (replica?.receiving === "yes") await instance.stopReceiver(uuid, signal);
+ */
+export class MysqlInstance implements Instance {
+  readonly #connections: Connections;
+  readonly #clock: Clock;
+  readonly #address: string;
+
+  constructor(options: MysqlInstanceOptions) {
+    this.#clock = options.clock ?? systemClock;
+    this.#connections = new Connections({ ...options, clock: this.#clock });
+    this.#address = `${options.host}:${options.port}`;
+  }
+
+  observe(signal: AbortSignal): Promise<InstanceState> {
+    return this.ask(look, signal);
+  }
+
+  /** For short questions on the connection that is always there. Lost is it if there is no answer within a second. */
+  ask<T>(question: (connection: Connection, signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#within("looking at", lookTimeout, signal, async (deadline) => {
+      const { connection } = await this.#connections.look(deadline);
+      return question(connection, deadline);
+    });
+  }
+
+  /** Opens all connections that changes need, and takes the right to change the instance from all others. */
+  prepare(signal: AbortSignal): Promise<void> {
+    return this.#within("connecting to", changeTimeout, signal, (deadline) => this.#connections.prepare(deadline));
+  }
+
+  async close(): Promise<void> {
+    await this.#connections.close();
+  }
+
+  async cutOff(uuid: string, options: { readonly patience: number }, signal: AbortSignal): Promise<Cut> {
+    const change = await this.#connections.change(uuid, signal);
+    const { connection } = await this.#connections.look(signal);
+    const setter = await this.#connections.takeSpare(uuid, signal);
+    const spared = [...this.#connections.ids, setter.id];
+    const { patience } = options;
+    return cutOff({ look: connection, change, setter, spared, patience, clock: this.#clock }, signal);
+  }
+
+  open(uuid: string, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, open);
+  }
+
+  leaveOfflineMode(uuid: string, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, async (connection, deadline) => {
+      await connection.query("SET GLOBAL offline_mode = OFF", [], { signal: deadline });
+    });
+  }
+
+  requireAcknowledgements(uuid: string, count: number, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, (connection, deadline) => requireAcknowledgements(connection, count, deadline));
+  }
+
+  acknowledge(uuid: string, enabled: boolean, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, (connection, deadline) => acknowledge(connection, enabled, deadline));
+  }
+
+  attach(uuid: string, source: ReplicationSource, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, (connection, deadline) => channel.attach(connection, source, deadline));
+  }
+
+  repoint(uuid: string, source: ReplicationSource, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, (connection, deadline) => channel.repoint(connection, source, deadline));
+  }
+
+  startReceiver(uuid: string, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, channel.startReceiver);
+  }
+
+  stopReceiver(uuid: string, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, channel.stopReceiver);
+  }
+
+  startApplier(uuid: string, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, channel.startApplier);
+  }
+
+  detach(uuid: string, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, channel.detach);
+  }
+
+  hasExecuted(uuid: string, wanted: GtidSet, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+    const limit = milliseconds + changeTimeout;
+    return this.#within("waiting for", limit, signal, (deadline) =>
+      this.#withSpare(uuid, deadline, async (connection) => {
+        const [row] = await connection.query<{ late: number }>(
+          "SELECT WAIT_FOR_EXECUTED_GTID_SET(?, ?) AS late",
+          [wanted.toString(), milliseconds / 1000],
+          { timeout: limit, signal: deadline },
+        );
+        return row!.late === 0;
+      }),
+    );
+  }
+
+  nudge(uuid: string, signal: AbortSignal): Promise<void> {
+    return this.#within("nudging", changeTimeout, signal, (deadline) =>
+      this.#withSpare(uuid, deadline, (connection) => nudge(connection, deadline)),
+    );
+  }
+
+  enforceSettings(uuid: string, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, enforceSettings);
+  }
+
+  makeEmpty(uuid: string, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, makeEmpty);
+  }
+
+  #change(uuid: string, signal: AbortSignal, change: Change): Promise<void> {
+    return this.#within("changing", changeTimeout, signal, async (deadline) => {
+      await change(await this.#connections.change(uuid, deadline), deadline);
+    });
+  }
+
+  async #withSpare<T>(uuid: string, signal: AbortSignal, use: (spare: Connection) => Promise<T>): Promise<T> {
+    const spare = await this.#connections.takeSpare(uuid, signal);
+    try {
+      return await use(spare);
+    } finally {
+      this.#connections.giveBack(spare, uuid);
+    }
+  }
+
+  #within<T>(
+    doing: string,
+    milliseconds: number,
+    signal: AbortSignal,
+    operation: (deadline: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return withDeadline({ what: `${doing} ${this.#address}`, milliseconds, clock: this.#clock, signal }, operation);
+  }
+}
