@@ -18,6 +18,8 @@ export const annotationKeys = {
   forceRollingUpdate: `${apiGroup}/force-rolling-update`,
   /** On a MySQLCluster: volume claim templates may ask for less storage than before. */
   allowVolumeReduction: `${apiGroup}/allow-volume-reduction`,
+  /** On a Secret with a certificate: when its `ca.crt` last gained an authority. */
+  authoritiesSince: `${apiGroup}/authorities-since`,
   /** On a Secret with passwords: the version of its form. */
   secretVersion: `${apiGroup}/secret-version`,
 } as const;

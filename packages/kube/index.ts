@@ -23,6 +23,7 @@ export {
   type FieldChange,
 } from "./apply/applier.ts";
 export type { Configuration, PartOf } from "./apply/configuration.ts";
+export { sameValue } from "./apply/equality.ts";
 export { controllerOf, controllerReference } from "./apply/owner.ts";
 export { prune, type PrunableKind, type Pruned, type PruneOptions } from "./apply/prune.ts";
 export * from "./lease/election.ts";
@@ -68,6 +69,7 @@ export {
   type DirectoryCertificateOptions,
   type SecretCertificateOptions,
 } from "./pki/given-certificate.ts";
+export { isPair, isSignedBy, joinBundle, lifetimeOf, splitBundle, type Lifetime } from "./pki/inspect.ts";
 export { createAuthority, issueLeaf, type LeafRequest, type Validity } from "./pki/issue.ts";
 export { ManagedCertificate, type ManagedCertificateOptions } from "./pki/managed-certificate.ts";
 export { CurrentCertificate, type Certificate, type CertificateSource, type KeyPair } from "./pki/source.ts";

@@ -11,6 +11,7 @@ describe("the controller's flags", () => {
       metricsAddress: ":8080",
       healthAddress: ":8081",
       webhookAddress: ":9443",
+      agentCertificateDirectory: "/grpc-cert",
       checkInterval: 60_000,
       concurrency: 8,
       configMapHistoryLimit: 10,

@@ -13,7 +13,7 @@ export interface Config {
   readonly webhookAddress: string;
   /** A certificate for the webhooks that somebody else looks after. Default: the controller makes its own. */
   readonly certificateDirectory: string | undefined;
-  /** A client certificate for the agents that somebody else looks after. Default: the controller makes its own. */
+  /** A certificate to call agents with that somebody else looks after, if it exists. Else the controller makes its own. */
   readonly agentCertificateDirectory: string | undefined;
   readonly images: Images;
   readonly claimSync: { readonly annotationKeys: readonly string[]; readonly labelKeys: readonly string[] };
@@ -116,8 +116,8 @@ function createCommand(): Command {
     .option("--cert-dir <directory>", "tls.crt and tls.key for the webhooks; made by the controller if empty", "")
     .option(
       "--grpc-cert-dir <directory>",
-      "ca.crt, tls.crt and tls.key to call agents; made by the controller if empty",
-      "",
+      "ca.crt, tls.crt and tls.key to call agents; made by the controller if there is no such directory",
+      "/grpc-cert",
     )
     .option("--agent-image <image>", "image of moco-agent", `${registry}/moco-agent:0.16.0`)
     .option("--agent-image-v1 <image>", "image of moco-agent for clusters at reconciler version 1; the same by default")

@@ -6,7 +6,6 @@ import {
   changesOf,
   connect,
   createController,
-  createInformer,
   createManager,
   createWebhooks,
   EventRecorder,
@@ -14,20 +13,20 @@ import {
   guardClient,
   keyOf,
   LeaderElection,
-  ManagedCertificate,
   ownedBy,
   parseAddress,
-  Secrets,
   type Client,
   type ClusterConfig,
+  type Informer,
   type KubeObject,
   type Manager,
+  type Secret,
   type Webhooks,
 } from "@moco-ts/kube";
 import { registerAdmission } from "./admission/webhooks.ts";
 import { clusterIndexes, createCaches, informersOf, type Caches } from "./caches.ts";
 import type { Config } from "./config.ts";
-import { AgentAuthority } from "./reconciliation/certificates/authority.ts";
+import { createAgentCertificates } from "./reconciliation/certificates/create.ts";
 import { reconcile } from "./reconciliation/reconcile.ts";
 import type { Tools } from "./reconciliation/tools.ts";
 
@@ -39,8 +38,6 @@ export interface Surroundings {
 }
 
 const hour = 3_600_000;
-/** The Secret with which the controller calls agents, and with the authority that certifies them. */
-const agentAuthoritySecret = "moco-controller-grpc";
 
 /** Makes the whole controller: the one place where its parts meet. */
 export function createOperator(config: Config, surroundings: Surroundings): Manager {
@@ -58,36 +55,27 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
   const caches = createCaches(client, { logger, metrics });
   const events = new EventRecorder({ client: acting, component: eventComponent, logger, metrics });
 
-  const secret = { namespace, name: agentAuthoritySecret };
-  const authoritySecrets = createInformer(client, Secrets, {
-    namespaces: [namespace],
-    fieldSelector: `metadata.name=${agentAuthoritySecret}`,
-    logger,
-  });
-  const agentCertificate = new ManagedCertificate({
-    client: acting,
-    secrets: authoritySecrets,
-    secret,
-    leaf: { commonName: "moco-controller", usages: ["client"] },
-    // Running agents read their certificates once an hour.
-    overlap: 2 * hour,
+  const agentCertificates = createAgentCertificates({
+    client,
+    acting,
+    namespace,
+    directory: config.agentCertificateDirectory,
     clock,
     logger,
   });
-
   const tools: Tools = {
     client: acting,
     applier: new Applier({ client: acting, fieldManager, logger }),
     caches,
     config,
-    authority: new AgentAuthority({ secrets: authoritySecrets, secret: `${namespace}/${agentAuthoritySecret}`, clock }),
+    authority: agentCertificates.authority,
     clock,
     randomBytes,
     randomInteger: randomInt,
   };
   const controller = createController({
     name: "mysqlcluster",
-    sources: clusterSources(caches),
+    sources: clusterSources(caches, agentCertificates.informers),
     reconcile: (key, context) => reconcile(tools, key, context),
     concurrency: config.concurrency,
     leadership: election,
@@ -100,8 +88,8 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
 
   return createManager({
     servers: webhooks === undefined ? [] : [webhooks],
-    informers: [...informersOf(caches), authoritySecrets],
-    components: [{ name: "agent certificates", run: (signal) => agentCertificate.run(signal) }, controller],
+    informers: [...informersOf(caches), ...agentCertificates.informers],
+    components: [agentCertificates.component, controller],
     election,
     events: [events],
     healthAddress: config.healthAddress,
@@ -150,7 +138,8 @@ function createAdmission(
 }
 
 /** Everything that a cluster's resources are made from, and the resources themselves. */
-function clusterSources(caches: Caches) {
+function clusterSources(caches: Caches, authorities: readonly Informer<Secret>[]) {
+  const all = (): string[] => caches.clusters.cache.list().map(keyOf);
   const byIndex = (index: string) => (object: KubeObject) =>
     caches.clusters.cache
       .byIndex(index, `${object.metadata?.namespace}/${object.metadata?.name}`)
@@ -159,7 +148,8 @@ function clusterSources(caches: Caches) {
   return [
     changesOf(caches.clusters),
     // Certificates are renewed in time, though nothing else changes.
-    every(hour, () => caches.clusters.cache.list().map(keyOf)),
+    every(hour, all),
+    ...authorities.map((secrets) => changesOf(secrets, { map: all })),
     changesOf(caches.policies, { map: byIndex(clusterIndexes.backupPolicy) }),
     changesOf(caches.foreignConfigMaps, { map: byIndex(clusterIndexes.userConfigMap) }),
     changesOf(caches.statefulSets, owned),

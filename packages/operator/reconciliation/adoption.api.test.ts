@@ -40,13 +40,15 @@ function wish<T extends KubeObject>(resource: Resource<T>, configuration: Config
   return [resource, configuration];
 }
 
+const leaf = { certificate: "...", privateKey: "..." };
+
 /** All that version 1 makes of the cluster, but for my.cnf, whose contents were patched when the fixtures were made. */
 function version1(cluster: MySQLCluster): Wish[] {
   const passwords = Object.fromEntries(allMysqlUsers.map(({ secretKey }) => [secretKey, "..."]));
   return [
     wish(Secrets, buildUsersSecret(cluster, passwords)),
     wish(Secrets, buildMyCnfSecret(cluster, passwords)),
-    wish(Secrets, buildGrpcSecret(cluster, { authorities: "...", certificate: "...", privateKey: "..." })),
+    wish(Secrets, buildGrpcSecret(cluster, { authorities: "...", leaf, since: undefined })),
     wish(ConfigMaps, buildFluentBitConfigMap(cluster)!),
     wish(ServiceAccounts, buildServiceAccount(cluster)),
     wish(Services, buildHeadlessService(cluster)),

@@ -3,7 +3,7 @@ import { CodedError } from "@moco-ts/base";
 import { CronJobs, Jobs, keyOf, PodDisruptionBudgets, prune, RoleBindings, Roles } from "@moco-ts/kube";
 import { ownedIn } from "../caches.ts";
 import { buildBackupCronJob, buildBackupRole, buildBackupRoleBinding } from "./backup/build.ts";
-import { buildCertificateSecret, buildGrpcSecret, certificateRequest } from "./certificates/build.ts";
+import { ensureCertificate } from "./certificates/ensure.ts";
 import { namesOfCluster } from "./metadata.ts";
 import { ensurePasswords } from "./passwords.ts";
 import { buildPodDisruptionBudget } from "./pod-disruption-budget/build.ts";
@@ -15,14 +15,11 @@ import { ensure, liveOf, type Tools } from "./tools.ts";
 
 /** Passwords, certificates and accounts: what Pods need before there is any. */
 export async function makeCredentials(tools: Tools, cluster: MySQLCluster, signal: AbortSignal): Promise<void> {
-  const { caches, config, authority } = tools;
+  const { caches } = tools;
   const passwords = await ensurePasswords(tools, cluster, signal);
   await ensure(tools, caches.secrets, buildUsersSecret(cluster, passwords), signal);
   await ensure(tools, caches.secrets, buildMyCnfSecret(cluster, passwords), signal);
-  const key = keyOf({ namespace: config.systemNamespace, name: namesOfCluster(cluster).certificateSecret });
-  const certificate = await authority.certify(caches.secrets.cache.get(key), certificateRequest(cluster));
-  await ensure(tools, caches.secrets, buildCertificateSecret(cluster, config.systemNamespace, certificate), signal);
-  await ensure(tools, caches.secrets, buildGrpcSecret(cluster, certificate), signal);
+  await ensureCertificate(tools, cluster, signal);
   await ensure(tools, caches.serviceAccounts, buildServiceAccount(cluster), signal);
 }
 

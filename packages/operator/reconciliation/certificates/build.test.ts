@@ -3,7 +3,7 @@ import { testCluster } from "../testing/clusters.ts";
 import { mocoCluster, mocoObject } from "../testing/moco.ts";
 import { buildCertificateSecret, buildGrpcSecret, certificateRequest } from "./build.ts";
 
-const certificate = { authorities: "...", certificate: "...", privateKey: "..." };
+const certificate = { authorities: "...", leaf: { certificate: "...", privateKey: "..." }, since: 0 };
 
 test("the Secret that Pods mount is what MOCO makes", () => {
   const secret = buildGrpcSecret(mocoCluster(), certificate);
@@ -23,6 +23,7 @@ test("the controller keeps the certificate in its own namespace, with the labels
         "app.kubernetes.io/created-by": "moco",
         "app.kubernetes.io/instance-namespace": "shop",
       },
+      annotations: { "moco.cybozu.com/authorities-since": "1970-01-01T00:00:00Z" },
     },
     type: "kubernetes.io/tls",
     data: { "ca.crt": "Li4u", "tls.crt": "Li4u", "tls.key": "Li4u" },

@@ -1,7 +1,16 @@
 /** certificates: by which agents are known to the controller, and mysqld to its clients. */
-import { clusterKeyOf, controllerNamespaceLabels, dataKeys, podHostNamePattern, type MySQLCluster } from "@moco-ts/api";
-import type { Certificate, Configuration, LeafRequest, Secret } from "@moco-ts/kube";
+import {
+  annotationKeys,
+  clusterKeyOf,
+  controllerNamespaceLabels,
+  dataKeys,
+  formatTime,
+  podHostNamePattern,
+  type MySQLCluster,
+} from "@moco-ts/api";
+import type { Configuration, LeafRequest, Secret } from "@moco-ts/kube";
 import { namesOfCluster, ownedMetadata } from "../metadata.ts";
+import type { Published } from "./renewal.ts";
 
 /**
  * What the cluster's certificate says. The common name is not the cluster's: agents obey a caller named
@@ -28,13 +37,15 @@ function serviceNames(name: string, namespace: string): string[] {
 export function buildCertificateSecret(
   cluster: MySQLCluster,
   controllerNamespace: string,
-  certificate: Certificate,
+  certificate: Published,
 ): Configuration<Secret> {
+  const { since } = certificate;
   return {
     metadata: {
       name: namesOfCluster(cluster).certificateSecret,
       namespace: controllerNamespace,
       labels: controllerNamespaceLabels(clusterKeyOf(cluster)),
+      ...(since !== undefined && { annotations: { [annotationKeys.authoritiesSince]: formatTime(since) } }),
     },
     type: "kubernetes.io/tls",
     data: encoded(certificate),
@@ -42,15 +53,15 @@ export function buildCertificateSecret(
 }
 
 /** The same certificate, where the Pods can mount it. */
-export function buildGrpcSecret(cluster: MySQLCluster, certificate: Certificate): Configuration<Secret> {
+export function buildGrpcSecret(cluster: MySQLCluster, certificate: Published): Configuration<Secret> {
   return { metadata: ownedMetadata(cluster, namesOfCluster(cluster).grpcSecret), data: encoded(certificate) };
 }
 
-function encoded({ authorities, certificate, privateKey }: Certificate): Record<string, string> {
+function encoded({ authorities, leaf }: Published): Record<string, string> {
   return {
     [dataKeys.authority]: base64(authorities),
-    [dataKeys.certificate]: base64(certificate),
-    [dataKeys.privateKey]: base64(privateKey),
+    [dataKeys.certificate]: base64(leaf.certificate),
+    [dataKeys.privateKey]: base64(leaf.privateKey),
   };
 }
 
