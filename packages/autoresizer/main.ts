@@ -1,0 +1,18 @@
+/** pvc-autoresizer: keeps volumes from filling up. */
+import { createLogger, describeError, Metrics, systemClock } from "@moco-ts/base";
+import { loadConfig, runProgram } from "@moco-ts/kube";
+import { readConfig, type Config } from "./config.ts";
+import { createAutoresizer } from "./wire.ts";
+
+let config: Config;
+try {
+  config = readConfig(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`pvc-autoresizer: ${describeError(error)}\n`);
+  process.exit(2);
+}
+const logger = createLogger({ level: config.logLevel });
+await runProgram(process, logger, async (signal) => {
+  const cluster = await loadConfig(config);
+  await createAutoresizer(config, { cluster, logger, metrics: new Metrics(), clock: systemClock }).run(signal);
+});

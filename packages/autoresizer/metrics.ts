@@ -1,0 +1,83 @@
+import type { Metrics } from "@moco-ts/base";
+import type { Problem } from "./decision/plan.ts";
+
+interface ClaimLabels extends Record<string, string> {
+  readonly persistentvolumeclaim: string;
+  readonly namespace: string;
+}
+
+const claimLabels = ["persistentvolumeclaim", "namespace"] as const;
+
+/** What Prometheus is told. Series of a claim are there from the first round that it is managed in, until it goes. */
+export class AutoresizerMetrics {
+  readonly loopSeconds;
+  readonly kubernetesClientFail;
+  readonly metricsClientFail;
+  readonly #metrics: Metrics;
+  readonly #success;
+  readonly #failed;
+  readonly #limitReached;
+  readonly #problem;
+  readonly #problems = new Map<string, Problem["name"]>();
+
+  constructor(metrics: Metrics) {
+    this.#metrics = metrics;
+    const counter = (name: string, help: string) => metrics.counter(`pvcautoresizer_${name}`, help);
+    const perClaim = (name: string, help: string) => metrics.counter(`pvcautoresizer_${name}`, help, claimLabels);
+    this.loopSeconds = counter("loop_seconds_total", "Seconds that rounds have taken.");
+    this.kubernetesClientFail = counter("kubernetes_client_fail_total", "Requests to the API server that failed.");
+    this.metricsClientFail = counter("metrics_client_fail_total", "Reads of volume statistics that failed.");
+    this.#success = perClaim("success_resize_total", "Resizes that the API server accepted.");
+    this.#failed = perClaim("failed_resize_total", "Resizes that failed.");
+    this.#limitReached = perClaim("limit_reached_total", "Rounds in which the volume was at its limit.");
+    this.#problem = metrics.gauge(
+      "pvcautoresizer_problem",
+      "1 while somebody should look at the claim; the reason is that of its Event.",
+      [...claimLabels, "reason"],
+    );
+  }
+
+  /** A claim is managed from now on. */
+  appear(namespace: string, name: string): void {
+    for (const counter of this.#counters) counter.inc(labelsOf(namespace, name), 0);
+  }
+
+  /** A claim is not managed any more. */
+  forget(namespace: string, name: string): void {
+    for (const counter of this.#counters) counter.remove(labelsOf(namespace, name));
+    this.setProblem(namespace, name, undefined);
+  }
+
+  resized(namespace: string, name: string): void {
+    this.#success.inc(labelsOf(namespace, name));
+  }
+
+  count(what: "limitReached" | "failed", namespace: string, name: string): void {
+    (what === "failed" ? this.#failed : this.#limitReached).inc(labelsOf(namespace, name));
+  }
+
+  setProblem(namespace: string, name: string, reason: Problem["name"] | undefined): void {
+    const key = `${namespace}/${name}`;
+    const before = this.#problems.get(key);
+    if (before === reason) return;
+    if (before !== undefined) this.#problem.remove({ ...labelsOf(namespace, name), reason: before });
+    if (reason === undefined) this.#problems.delete(key);
+    else this.#problems.set(key, reason);
+    if (reason !== undefined) this.#problem.set({ ...labelsOf(namespace, name), reason }, 1);
+  }
+
+  /** Starts the counters of all claims anew if there is too much to read. Returns whether it did. */
+  async resetIfLargerThan(bytes: number): Promise<boolean> {
+    if (Buffer.byteLength(await this.#metrics.text()) <= bytes) return false;
+    for (const counter of this.#counters) counter.reset();
+    return true;
+  }
+
+  get #counters() {
+    return [this.#success, this.#failed, this.#limitReached];
+  }
+}
+
+function labelsOf(namespace: string, name: string): ClaimLabels {
+  return { persistentvolumeclaim: name, namespace };
+}

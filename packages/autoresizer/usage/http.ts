@@ -1,0 +1,102 @@
+import { readFile } from "node:fs/promises";
+import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as TlsAgent, request as httpsRequest } from "node:https";
+import { CodedError, toError } from "@moco-ts/base";
+
+/** How a server is reached and how we identify ourselves. Files are read for every request: they may be rotated. */
+export interface HttpConfig {
+  readonly url: URL;
+  readonly bearerTokenFile?: string | undefined;
+  readonly basic?:
+    { readonly username: string; readonly password: string; readonly passwordFile?: string | undefined } | undefined;
+  /** Default: the system's authorities. */
+  readonly caFile?: string | undefined;
+  readonly certificateFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+  /** The name in the server's certificate. Default: the host of the URL. */
+  readonly serverName?: string | undefined;
+  readonly insecureSkipVerify?: boolean | undefined;
+  /** `Name: value`. */
+  readonly headers?: readonly string[] | undefined;
+  /** The same, one in a line. */
+  readonly headersFile?: string | undefined;
+}
+
+export interface HttpClient {
+  /** Rejects if there is no answer. The answer may have any status. */
+  get(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpAnswer>;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export function createHttpClient(config: HttpConfig): HttpClient {
+  const options = { keepAlive: true, timeout: 60_000 };
+  const [agent, tlsAgent] = [new Agent(options), new TlsAgent(options)];
+  const isTls = config.url.protocol === "https:";
+  return {
+    async get(path, query, signal) {
+      const url = new URL(config.url);
+      url.pathname = url.pathname.replace(/\/+$/, "") + path;
+      for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+      const headers = await headersOf(config);
+      const tls = isTls ? await tlsOptions(config) : {};
+      return new Promise((resolve, reject) => {
+        const options = { headers, signal, ...tls };
+        const onResponse = (response: IncomingMessage): void => void readBody(response).then(resolve, reject);
+        const sent = isTls
+          ? httpsRequest(url, { ...options, agent: tlsAgent }, onResponse)
+          : httpRequest(url, { ...options, agent }, onResponse);
+        sent.on("error", (error) => reject(signal.aborted ? toError(signal.reason) : error));
+        sent.end();
+      });
+    },
+  };
+}
+
+async function readBody(response: IncomingMessage): Promise<HttpAnswer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return { status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") };
+}
+
+async function headersOf(config: HttpConfig): Promise<Record<string, string>> {
+  const { bearerTokenFile, basic, headers = [], headersFile } = config;
+  const lines = headersFile === undefined ? [] : (await readFile(headersFile, "utf8")).split(/\r?\n/);
+  return {
+    accept: "application/json",
+    "user-agent": "pvc-autoresizer",
+    ...(bearerTokenFile !== undefined && { authorization: `Bearer ${await readText(bearerTokenFile)}` }),
+    ...(basic && { authorization: await basicAuthorization(basic) }),
+    ...Object.fromEntries([...headers, ...lines.filter((line) => line.trim() !== "")].map(parseHeader)),
+  };
+}
+
+async function basicAuthorization({ username, password, passwordFile }: NonNullable<HttpConfig["basic"]>) {
+  const secret = passwordFile === undefined ? password : await readText(passwordFile);
+  return `Basic ${Buffer.from(`${username}:${secret}`).toString("base64")}`;
+}
+
+/** The value may be a secret, so that it is not in the error. */
+export function parseHeader(line: string): [name: string, value: string] {
+  const colon = line.indexOf(":");
+  const name = line.slice(0, Math.max(colon, 0)).trim();
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new CodedError("HEADER_INVALID", 'not a header: use "Name: value"');
+  return [name.toLowerCase(), line.slice(colon + 1).trim()];
+}
+
+async function tlsOptions({ caFile, certificateFile, keyFile, serverName, insecureSkipVerify }: HttpConfig) {
+  return {
+    ...(caFile !== undefined && { ca: await readFile(caFile) }),
+    ...(certificateFile !== undefined && { cert: await readFile(certificateFile) }),
+    ...(keyFile !== undefined && { key: await readFile(keyFile) }),
+    ...(serverName !== undefined && { servername: serverName }),
+    rejectUnauthorized: !insecureSkipVerify,
+  };
+}
+
+async function readText(file: string): Promise<string> {
+  return (await readFile(file, "utf8")).trim();
+}

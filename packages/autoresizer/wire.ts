@@ -1,0 +1,109 @@
+import type { Clock, Logger, Metrics } from "@moco-ts/base";
+import {
+  connect,
+  createController,
+  createManager,
+  done,
+  EventRecorder,
+  every,
+  guardClient,
+  LeaderElection,
+  type ClusterConfig,
+  type Informer,
+  type KubeObject,
+  type Manager,
+} from "@moco-ts/kube";
+import { createClaimCache, createNodeCache, createStorageClassCache } from "./caches.ts";
+import type { Config } from "./config.ts";
+import { AutoresizerMetrics } from "./metrics.ts";
+import { Reporter } from "./rounds/reporter.ts";
+import { Rounds } from "./rounds/rounds.ts";
+import { KubeletUsage } from "./usage/kubelet.ts";
+import { PrometheusUsage } from "./usage/prometheus.ts";
+import type { UsageSource } from "./usage/usage.ts";
+
+export interface Surroundings {
+  readonly cluster: ClusterConfig;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
+
+const program = "pvc-autoresizer";
+/** Also that of the program which this one takes the place of: the two never act together. */
+const leaseName = "49e22f61.topolvm.io";
+const shutdownDeadline = 10_000;
+/** At least so many milliseconds for a round, however short the interval is. */
+const roundDeadline = 5 * 60_000;
+
+/** Makes the whole program: the one place where its parts meet. */
+export function createAutoresizer(config: Config, surroundings: Surroundings): Manager {
+  const { cluster, logger, metrics, clock } = surroundings;
+  const client = connect(cluster, { userAgent: program, logger, metrics });
+  const election = new LeaderElection({
+    client: connect(cluster, { userAgent: `${program}/lease` }),
+    namespace: config.systemNamespace ?? cluster.namespace,
+    name: leaseName,
+    logger,
+    metrics,
+  });
+  const acting = guardClient(client, election);
+  const events = new EventRecorder({ client: acting, component: program, api: "events.k8s.io", logger, metrics });
+  const claims = createClaimCache(client, config.namespaces, { logger, metrics });
+  const storageClasses = createStorageClassCache(client, { logger, metrics });
+  const usage = createUsageSource(config, surroundings);
+
+  const autoresizerMetrics = new AutoresizerMetrics(metrics);
+  const rounds = new Rounds({
+    client: acting,
+    claims,
+    storageClasses,
+    source: usage.source,
+    rules: config.rules,
+    reporter: new Reporter({ events, metrics: autoresizerMetrics, logger, clock }),
+    metrics: autoresizerMetrics,
+    metricsResetSize: config.metricsResetSize,
+    dryRun: config.dryRun,
+    clock,
+    logger,
+  });
+  const controller = createController({
+    name: program,
+    sources: [every(config.interval, () => ["round"])],
+    reconcile: async (_key, { signal }) => {
+      await rounds.run(signal);
+      return done;
+    },
+    reconcileDeadline: Math.max(config.interval, roundDeadline),
+    leadership: election,
+    logger,
+    metrics,
+  });
+
+  return createManager({
+    informers: [claims, storageClasses, ...usage.informers],
+    components: [controller],
+    election,
+    events: [events],
+    healthAddress: config.healthAddress,
+    metricsAddress: config.metricsAddress,
+    shutdownDeadline,
+    logger,
+    metrics,
+  });
+}
+
+/** A source of statistics, with the caches that it needs. */
+function createUsageSource(
+  { usage }: Config,
+  { cluster, clock, logger, metrics }: Surroundings,
+): { source: UsageSource; informers: Informer<KubeObject>[] } {
+  const { timeout } = usage;
+  if (usage.source === "prometheus") {
+    return { source: new PrometheusUsage({ config: usage.prometheus, timeout, clock }), informers: [] };
+  }
+  // Of its own: nodes that don't answer must not keep other requests waiting.
+  const client = connect(cluster, { userAgent: `${program}/statistics`, qps: Infinity, logger, metrics });
+  const nodes = createNodeCache(client, { logger, metrics });
+  return { source: new KubeletUsage({ client, nodes, timeout }), informers: [nodes] };
+}
