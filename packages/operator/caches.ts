@@ -4,6 +4,7 @@ import {
   fieldManager,
   labelKeys,
   MySQLClusters,
+  recreationName,
   type BackupPolicy,
   type MySQLCluster,
 } from "@moco-ts/api";
@@ -11,9 +12,11 @@ import type { Logger, Metrics } from "@moco-ts/base";
 import {
   ConfigMaps,
   controllerOf,
+  ControllerRevisions,
   createInformer,
   CronJobs,
   Jobs,
+  PersistentVolumeClaims,
   PodDisruptionBudgets,
   RoleBindings,
   Roles,
@@ -24,10 +27,12 @@ import {
   StorageClasses,
   type Client,
   type ConfigMap,
+  type ControllerRevision,
   type CronJob,
   type Informer,
   type Job,
   type KubeObject,
+  type PersistentVolumeClaim,
   type Pod,
   type PodDisruptionBudget,
   type Resource,
@@ -40,6 +45,8 @@ import {
   type StorageClass,
 } from "@moco-ts/kube";
 import { createPodInformer } from "./pods.ts";
+import { claimsOfCluster, clusterKeysOf } from "./volume/observe.ts";
+import { recreationManager } from "./volume/replacement.ts";
 
 /** Copies of everything that the operator looks at. Of kinds that others use too, only what is ours is kept. */
 export interface Caches {
@@ -65,6 +72,9 @@ export interface Caches {
   readonly roles: Informer<Role>;
   readonly roleBindings: Informer<RoleBinding>;
   readonly storageClasses: Informer<StorageClass>;
+  readonly claims: Informer<PersistentVolumeClaim>;
+  /** Records of StatefulSets that are being made anew, by metadata only. */
+  readonly recreations: Informer<ControllerRevision>;
 }
 
 /** Names of indexes. */
@@ -90,7 +100,7 @@ export function createCaches(client: Client, options: { readonly logger: Logger;
     createInformer(client, resource, {
       ...options,
       labelSelector: `${labelKeys.createdBy}=${createdBy}`,
-      keepManagedFieldsOf: [fieldManager],
+      keepManagedFieldsOf: [fieldManager, recreationManager],
       indexes: { [ownerIndex]: (object) => [controllerOf(object)?.uid ?? ""] },
     });
   // Whatever is of no concern is dropped. A ConfigMap that a cluster names later is read when that is reconciled.
@@ -122,6 +132,16 @@ export function createCaches(client: Client, options: { readonly logger: Logger;
     roles: ours(Roles),
     roleBindings: ours(RoleBindings),
     storageClasses: createInformer(client, StorageClasses, options),
+    claims: createInformer(client, PersistentVolumeClaims, {
+      ...options,
+      labelSelector: `${labelKeys.createdBy}=${createdBy}`,
+      indexes: { [claimsOfCluster]: clusterKeysOf },
+    }),
+    recreations: createInformer(client, ControllerRevisions, {
+      ...options,
+      metadataOnly: true,
+      labelSelector: `${labelKeys.createdBy}=${createdBy},${labelKeys.name}=${recreationName}`,
+    }),
   };
 }
 

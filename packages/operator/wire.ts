@@ -27,8 +27,10 @@ import { registerAdmission } from "./admission/webhooks.ts";
 import { clusterIndexes, createCaches, informersOf, type Caches } from "./caches.ts";
 import type { Config } from "./config.ts";
 import { createAgentCertificates } from "./reconciliation/certificates/create.ts";
+import { createClusterMetrics } from "./metrics.ts";
 import { reconcile } from "./reconciliation/reconcile.ts";
 import type { Tools } from "./reconciliation/tools.ts";
+import { clusterKeysOf } from "./volume/observe.ts";
 
 export interface Surroundings {
   readonly cluster: ClusterConfig;
@@ -70,6 +72,8 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
     config,
     authority: agentCertificates.authority,
     clock,
+    metrics: createClusterMetrics(metrics),
+    logger,
     randomBytes,
     randomInteger: randomInt,
   };
@@ -153,6 +157,8 @@ function clusterSources(caches: Caches, authorities: readonly Informer<Secret>[]
     changesOf(caches.policies, { map: byIndex(clusterIndexes.backupPolicy) }),
     changesOf(caches.foreignConfigMaps, { map: byIndex(clusterIndexes.userConfigMap) }),
     changesOf(caches.statefulSets, owned),
+    changesOf(caches.claims, { map: clusterKeysOf }),
+    changesOf(caches.recreations, owned),
     changesOf(caches.services, owned),
     changesOf(caches.secrets, owned),
     changesOf(caches.configMaps, owned),

@@ -1,6 +1,8 @@
 import { clusterLabels, isFluentBitConfigMapName, isMyCnfConfigMapName, type MySQLCluster } from "@moco-ts/api";
 import { ConfigMaps, keyOf, prune, StatefulSets, type ConfigMap, type StatefulSet } from "@moco-ts/kube";
 import { ownedIn } from "../caches.ts";
+import { recreateStatefulSet } from "../volume/recreate.ts";
+import { maintainVolumes } from "../volume/volumes.ts";
 import { keptConfigMaps } from "./history.ts";
 import { namesOfCluster } from "./metadata.ts";
 import { planInstances, type InstancesPlan } from "./plan.ts";
@@ -8,13 +10,14 @@ import { ensure, type Tools } from "./tools.ts";
 import { readUserOptions } from "./user-options.ts";
 import type { ReconcilerVersion } from "./version.ts";
 
-/** mysqld's configuration and the StatefulSet that mounts it. Returns the StatefulSet as it is then. */
+/** mysqld's volumes and configuration, and the StatefulSet that mounts them. Returns the StatefulSet as it is then. */
 export async function makeInstances(
   tools: Tools,
   cluster: MySQLCluster,
   signal: AbortSignal,
-): Promise<{ statefulSet: StatefulSet; version: ReconcilerVersion }> {
+): Promise<{ statefulSet: StatefulSet; version: ReconcilerVersion; recreated: boolean }> {
   const { applier, caches, config } = tools;
+  await maintainVolumes(tools, cluster, signal);
   const live = liveStatefulSet(tools, cluster);
   const plan = planInstances({
     cluster,
@@ -27,9 +30,10 @@ export async function makeInstances(
       applier.preview(StatefulSets, wanted, live).some((path) => path.startsWith(".spec.template")),
   });
   for (const each of [plan.myCnf, plan.fluentBit]) if (each) await ensure(tools, caches.configMaps, each, signal);
+  const recreated = await recreateStatefulSet(tools, cluster, plan.statefulSet, signal);
   const { object } = await ensure(tools, caches.statefulSets, plan.statefulSet, signal);
   await forgetConfigMaps(tools, cluster, plan, object, signal);
-  return { statefulSet: object, version: plan.version };
+  return { statefulSet: object, version: plan.version, recreated };
 }
 
 export function liveStatefulSet({ caches }: Tools, cluster: MySQLCluster): StatefulSet | undefined {

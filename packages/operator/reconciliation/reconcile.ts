@@ -1,4 +1,4 @@
-import { annotationKeys, isAnnotated, MySQLClusters, type MySQLCluster } from "@moco-ts/api";
+import { annotationKeys, clusterEvents, isAnnotated, MySQLClusters, type MySQLCluster } from "@moco-ts/api";
 import { describeError } from "@moco-ts/base";
 import {
   done,
@@ -8,6 +8,9 @@ import {
   type ReconcileContext,
   type StatefulSet,
 } from "@moco-ts/kube";
+import { volumesCondition, volumesEvent } from "../volume/condition.ts";
+import { reclaimPods } from "../volume/recreate.ts";
+import { planVolumes } from "../volume/volumes.ts";
 import { finalize } from "./finalize.ts";
 import { liveStatefulSet, makeInstances } from "./instances.ts";
 import { judge, supplyDefaults } from "./judge.ts";
@@ -19,6 +22,7 @@ import type { ReconcilerVersion } from "./version.ts";
 interface Made {
   readonly statefulSet: StatefulSet;
   readonly version: ReconcilerVersion;
+  readonly recreated: boolean;
 }
 
 /** Makes of a MySQLCluster the resources that it stands for, and says in its status how far that is. */
@@ -26,6 +30,7 @@ export async function reconcile(tools: Tools, key: Key, { signal }: ReconcileCon
   const cluster = tools.caches.clusters.cache.get(key);
   if (cluster === undefined) return done;
   if (cluster.metadata.deletionTimestamp !== undefined) {
+    await reclaimPods(tools, cluster, signal);
     await finalize(tools, cluster, signal);
     return done;
   }
@@ -37,25 +42,24 @@ export async function reconcile(tools: Tools, key: Key, { signal }: ReconcileCon
   if (await supplyDefaults(tools, cluster, signal)) return done;
   try {
     judge(cluster);
-    const { statefulSet, version } = await makeResources(tools, cluster, signal);
+    const { statefulSet, version, recreated } = await makeResources(tools, cluster, signal);
     const reconcileInfo = { generation: cluster.metadata.generation ?? 0, reconcileVersion: version };
-    await writeStatus(
-      tools,
-      cluster,
-      statusOf(cluster, { problem: undefined, statefulSet, reconcileInfo }, now),
-      signal,
-    );
+    const volumes = volumesCondition(cluster, planVolumes(tools, cluster));
+    const findings = { problem: undefined, statefulSet, volumes, reconcileInfo };
+    await writeStatus(tools, cluster, statusOf(cluster, findings, now), signal);
+    const told = [recreated ? clusterEvents.statefulSetRecreated() : undefined, volumesEvent(cluster, volumes)];
+    return { ...done, events: told.flatMap((content) => (content ? [{ regarding: cluster, ...content }] : [])) };
   } catch (error) {
     signal.throwIfAborted();
     const findings = {
       problem: describeError(error),
       statefulSet: liveStatefulSet(tools, cluster),
+      volumes: volumesCondition(cluster, planVolumes(tools, cluster)),
       reconcileInfo: undefined,
     };
     await writeStatus(tools, cluster, statusOf(cluster, findings, now), signal);
     throw error;
   }
-  return done;
 }
 
 async function makeResources(tools: Tools, cluster: MySQLCluster, signal: AbortSignal): Promise<Made> {

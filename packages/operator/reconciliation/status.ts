@@ -18,6 +18,8 @@ export interface Findings {
   /** Undefined while a person has stopped reconciliation: nothing is known of what was not looked at. */
   readonly problem: string | undefined;
   readonly statefulSet: StatefulSet | undefined;
+  /** The condition of the volumes. */
+  readonly volumes: ConditionContent;
   /** Recorded once everything was made from this generation. */
   readonly reconcileInfo: ReconcileInfo | undefined;
 }
@@ -32,6 +34,7 @@ export function statusOf(cluster: MySQLCluster, findings: Findings, now: number)
       reconciliationActive(true),
       problem === undefined ? reconcileSucceeded(generation) : reconcileFailed(generation, problem),
       readiness(generation, cluster, statefulSet),
+      findings.volumes,
     ],
     findings.reconcileInfo ?? cluster.status?.reconcileInfo,
     now,
@@ -49,7 +52,7 @@ export function stoppedStatusOf(cluster: MySQLCluster, now: number): Configurati
   );
 }
 
-const ownConditions: readonly string[] = ["ReconcileSuccess", "StatefulSetReady"];
+const ownConditions: readonly string[] = ["ReconcileSuccess", "StatefulSetReady", "VolumesResized"];
 
 function configuration(
   { metadata, status }: MySQLCluster,

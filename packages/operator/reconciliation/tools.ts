@@ -1,7 +1,8 @@
-import type { Clock } from "@moco-ts/base";
+import type { Clock, Logger } from "@moco-ts/base";
 import type { Applied, Applier, Client, Configuration, Informer, KubeObject } from "@moco-ts/kube";
 import type { Caches } from "../caches.ts";
 import type { Config } from "../config.ts";
+import type { ClusterMetrics } from "../metrics.ts";
 import type { AgentAuthority } from "./certificates/authority.ts";
 
 /** What reconciling works with. */
@@ -13,6 +14,8 @@ export interface Tools {
   readonly config: Config;
   readonly authority: AgentAuthority;
   readonly clock: Clock;
+  readonly metrics: ClusterMetrics;
+  readonly logger: Logger;
   readonly randomBytes: (size: number) => Uint8Array;
   /** A whole number from 0 below the limit. */
   readonly randomInteger: (limit: number) => number;
