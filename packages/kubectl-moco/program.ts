@@ -1,0 +1,52 @@
+import { systemClock, type Clock } from "@moco-ts/base";
+import { Command } from "commander";
+import { addCredential } from "./credential/command.ts";
+import { outcomeOf } from "./failure.ts";
+import { addGlobalFlags, type GlobalFlags } from "./global-flags.ts";
+import { print, type Io } from "./io.ts";
+import { addMysql } from "./mysql/command.ts";
+import { withSession } from "./session.ts";
+import { addStatus } from "./status/command.ts";
+import type { Tools } from "./tools.ts";
+
+export interface Surroundings {
+  readonly io: Io;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Aborted when the user presses Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly clock?: Clock;
+}
+
+/** Runs one command line and returns its exit code. Never rejects. */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { io, signal } = surroundings;
+  try {
+    await createProgram(surroundings).parseAsync(args, { from: "user" });
+    return 0;
+  } catch (error) {
+    const { text, exitCode } = outcomeOf(error, signal);
+    await print(io.stderr, text);
+    return exitCode;
+  }
+}
+
+export function createProgram({ io, environment, signal, clock = systemClock }: Surroundings): Command {
+  const tools: Tools = {
+    io,
+    clock,
+    signal,
+    colours: !!io.stdout.isTTY && !environment["NO_COLOR"] && environment["TERM"] !== "dumb",
+    connect: (command, use) => withSession(command.optsWithGlobals<GlobalFlags>(), environment, use),
+  };
+  const program = new Command("kubectl moco")
+    .description("Looks after MySQL clusters that moco runs.")
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError("Add --help to see how it is used.");
+  addGlobalFlags(program);
+  addStatus(program, tools);
+  addMysql(program, tools);
+  addCredential(program, tools);
+  return program;
+}
