@@ -91,6 +91,9 @@ const clusterRules: object[] = [
   { apiGroups: [""], resources: ["configmaps", "serviceaccounts", "services"], verbs: write },
   { apiGroups: [""], resources: ["events"], verbs: ["create", "patch", "update"] },
   { apiGroups: ["apps"], resources: ["statefulsets"], verbs: write },
+  { apiGroups: [""], resources: ["persistentvolumeclaims"], verbs: [...read, "patch"] },
+  // For the record of a StatefulSet that is made anew.
+  { apiGroups: ["apps"], resources: ["controllerrevisions"], verbs: [...read, "create", "delete"] },
   { apiGroups: ["policy"], resources: ["poddisruptionbudgets"], verbs: write },
   { apiGroups: ["batch"], resources: ["cronjobs", "jobs"], verbs: write },
   { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles", "rolebindings"], verbs: write },
