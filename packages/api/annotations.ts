@@ -16,6 +16,8 @@ export const annotationKeys = {
   reconciliationStopped: `${apiGroup}/reconciliation-stopped`,
   /** On a MySQLCluster, copied to its StatefulSet: updates roll out without waiting for the cluster's health. */
   forceRollingUpdate: `${apiGroup}/force-rolling-update`,
+  /** On a MySQLCluster: errant instances are cloned again by themselves, and lose what only they have. */
+  autoRecloneErrant: `${apiGroup}/auto-reclone-errant`,
   /** On a MySQLCluster: volume claim templates may ask for less storage than before. */
   allowVolumeReduction: `${apiGroup}/allow-volume-reduction`,
   /** On a Secret with a certificate: when its `ca.crt` last gained an authority. */

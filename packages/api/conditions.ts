@@ -8,6 +8,8 @@ export const conditionTypes = {
   reconciliationActive: "ReconciliationActive",
   reconcileSuccess: "ReconcileSuccess",
   statefulSetReady: "StatefulSetReady",
+  /** False if settings of the user's let a power failure lose acknowledged writes; else not there. */
+  durable: "Durable",
   /** Whether every volume has what its template asks for. */
   volumesResized: "VolumesResized",
 } as const;

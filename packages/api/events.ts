@@ -15,6 +15,14 @@ export const clusterEvents = {
   cloned: (ordinal: number) => normal("Cloned", `Clone from the primary succeeded for instance ${ordinal}`),
   cloneFailed: (ordinal: number, problem: string) =>
     warning("CloneFailed", `Clone from the primary failed for instance ${ordinal}: ${problem}`),
+  failOverEvidence: (ordinal: number, evidence: string) =>
+    normal("FailOverEvidence", `Instance ${ordinal} was promoted: ${evidence}`),
+  errantFound: (ordinal: number) =>
+    warning(
+      "ErrantReplica",
+      `Instance ${ordinal} has transactions that the primary does not have and takes no part any more: save what it alone has, then run \`kubectl moco reclone\``,
+    ),
+  clusteringFailed: (problem: string) => warning("ClusteringFailed", `A step could not be taken: ${problem}`),
   writable: () => normal("Writable", "The primary became writable"),
   backupCreated: () => normal("BackupCreated", "Backup created"),
   backupNoBinlog: () => warning("BackupNoBinlog", "Backup created w/o binlog files"),

@@ -31,6 +31,7 @@ export * from "./lease/leadership.ts";
 export { defaultLeaseTimes, type LeaseTimes } from "./lease/record.ts";
 export { Reflector, type ReflectorOptions } from "./reflector/reflector.ts";
 export { type Sink } from "./reflector/sink.ts";
+export { isEarlier } from "./reflector/resource-version.ts";
 export * from "./cache/store.ts";
 export * from "./cache/informer.ts";
 export { createInformer, type InformerOptions } from "./cache/create-informer.ts";

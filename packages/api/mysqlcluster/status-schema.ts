@@ -44,9 +44,25 @@ const backup = Type.Object(
   { description: "The last successful backup." },
 );
 
+const uuids = (description: string) => Type.Array(Type.String(), { description });
+
+/** Errs on the safe side: see safety of data. */
+const clustering = Type.Object(
+  {
+    primary: Type.String({ description: "server_uuid of the primary." }),
+    primaryAddress: Type.String({ description: "Where the primary was last seen." }),
+    voters: uuids("server_uuids whose acknowledgements may count, the primary's included."),
+    acknowledgements: Type.Integer({ minimum: 0, description: "Acknowledgements that every commit waits for." }),
+    primaries: uuids("server_uuids that ever were the primary's."),
+    deposed: uuids("Voters that were the primary and have no source."),
+    written: Type.Boolean({ description: "Whether the cluster ever had a transaction." }),
+  },
+  { description: "What replication must not forget, so that no acknowledged write is lost." },
+);
+
 /**
  * No field has to be given, since each belongs to one writer, who applies it without the others. Today's backup image
- * replaces the status as a whole and knows just these fields: others would be lost with every backup.
+ * replaces the status as a whole and does not know `clustering`, which is written again when it is missed.
  */
 export const mysqlClusterStatusSchema = Type.Object(
   {
@@ -61,6 +77,7 @@ export const mysqlClusterStatusSchema = Type.Object(
         description: "Indexes of instances with transactions that the primary does not have.",
       }),
     ),
+    clustering: Type.Optional(clustering),
     backup: Type.Optional(backup),
     restoredTime: Type.Optional(time({ description: "When data was restored from a backup." })),
     cloned: Type.Optional(Type.Boolean({ description: "Whether the data of the replication source has been cloned." })),

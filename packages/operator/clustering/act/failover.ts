@@ -33,11 +33,7 @@ export async function failover(round: Round, evidence: string): Promise<void> {
   surroundings.log.info("failed over", { from, to, evidence });
   surroundings.count("failover");
   surroundings.tell(clusterEvents.failOver(to));
-  surroundings.tell({
-    type: "Normal",
-    reason: "FailOverEvidence",
-    message: `Instance ${to} was promoted: ${evidence}`,
-  });
+  surroundings.tell(clusterEvents.failOverEvidence(to, evidence));
   await moveLabels(round, from, to);
 }
 

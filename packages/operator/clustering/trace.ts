@@ -1,0 +1,73 @@
+import type { Clock } from "@moco-ts/base";
+import type { MySQLCluster } from "@moco-ts/api";
+import type { InstanceState } from "@moco-ts/mysql";
+import { Deaths } from "./deaths.ts";
+import type { Memory } from "./snapshot.ts";
+
+/** Milliseconds without another try after a switchover failed. */
+const switchoverPause = 5_000;
+
+/** What the operator has seen of one cluster over time. It may be lost: then things take a look longer. */
+export class Trace {
+  readonly deaths = new Deaths();
+  /** server_uuids that looked errant at the last look. */
+  suspects: ReadonlySet<string> = new Set();
+  /** Ordinals of instances that are being cloned into. */
+  readonly cloning = new Set<number>();
+  /** The cluster as this process wrote it last: its cache may be behind. */
+  latest: MySQLCluster | undefined;
+  /** The memory as it was last seen: other programs may replace the status without it. */
+  memory: Memory | undefined;
+  /** The last plan, as text, and how often it was the same. */
+  lastPlan = "";
+  repetitions = 0;
+  readonly #clock: Clock;
+  readonly #silentSince = new Map<number, number>();
+  readonly #waits = new Map<number, { executed: string; since: number }>();
+  #holdUntil = -Infinity;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Milliseconds that the instance has not answered, this time included. */
+  silent(ordinal: number): number {
+    const now = this.#clock.monotonic();
+    const since = this.#silentSince.get(ordinal) ?? now;
+    this.#silentSince.set(ordinal, since);
+    return now - since;
+  }
+
+  answered(ordinal: number): void {
+    this.#silentSince.delete(ordinal);
+  }
+
+  /** Milliseconds that commits have been waiting for acknowledgements without any of them getting enough. */
+  waiting(ordinal: number, { source, executed }: InstanceState): number {
+    const now = this.#clock.monotonic();
+    const before = this.#waits.get(ordinal);
+    const text = executed.toString();
+    if (source.waitingSessions === 0) {
+      this.#waits.delete(ordinal);
+      return 0;
+    }
+    if (before?.executed === text) return now - before.since;
+    this.#waits.set(ordinal, { executed: text, since: now });
+    return 0;
+  }
+
+  get holdSwitchover(): boolean {
+    return this.#clock.monotonic() < this.#holdUntil;
+  }
+
+  switchoverFailed(): void {
+    this.#holdUntil = this.#clock.monotonic() + switchoverPause;
+  }
+
+  /** How often in a row this has been the plan. */
+  repeats(plan: string): number {
+    this.repetitions = plan === this.lastPlan ? this.repetitions + 1 : 0;
+    this.lastPlan = plan;
+    return this.repetitions;
+  }
+}
