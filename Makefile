@@ -92,6 +92,10 @@ demo: setup ## Bring up a local cluster and show what it does
 images: setup ## Build the images
 	node tools/local-kubernetes/images/main.ts build --folder "$$(node tools/bundle/main.ts)"
 
+.PHONY: cli
+cli: setup ## Build the plugin of kubectl: build/kubectl-moco, one file to put on PATH
+	node tools/bundle/main.ts --cli
+
 .PHONY: bench
 bench: setup ## Measure against peers; prints ratios
 	node bench/main.ts

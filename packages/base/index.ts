@@ -9,4 +9,5 @@ export * from "./metrics.ts";
 export * from "./quantity.ts";
 export * from "./retry.ts";
 export * from "./schedule.ts";
+export * from "./silent-logger.ts";
 export * from "./simulated-clock.ts";

@@ -44,15 +44,6 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   return wrap(logger);
 }
 
-/** For tests and for callers that don't care. */
-export const silentLogger: Logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  with: () => silentLogger,
-};
-
 function wrap(logger: PinoLogger): Logger {
   const write =
     (level: LogLevel) =>
