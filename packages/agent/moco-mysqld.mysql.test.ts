@@ -72,6 +72,57 @@ describe("a commit that waits for an acknowledgement when the container is ended
   });
 });
 
+describe("an instance that is ending is never opened again", () => {
+  const tries = "SELECT GET_LOCK('moco-opening', 0) AS taken, IS_USED_LOCK('moco-opening') AS holder";
+
+  test("the operator can't get the lock that it needs for that, and sees why", async () => {
+    const [primary, replica] = [await startInstance(), await startInstance()];
+    await replicate(primary, replica);
+    // A replica that hangs: the commit waits, and with it the end.
+    const [, frozen] = await replica.mysqld.processes();
+    await freeze(frozen!);
+    const answer = outcome(await asUser(primary), "INSERT INTO test.t VALUES (1)");
+    await until(async () => (await primary.admin.query<{ n: number }>(waits))[0]!.n === 1);
+    expect(await primary.admin.query(tries)).toMatchObject([{ taken: 1 }]);
+    await primary.admin.query("DO RELEASE_LOCK('moco-opening')");
+
+    primary.mysqld.signal("SIGTERM");
+    await until(async () => (await primary.admin.query("SELECT 1 FROM DUAL WHERE @@super_read_only = 1")).length === 1);
+    const [{ taken, holder }] = (await primary.admin.query(tries)) as [{ taken: number; holder: number }];
+    expect(taken).toBe(0);
+    const [{ id }] = (await primary.admin.query("SELECT CONNECTION_ID() AS id")) as [{ id: number }];
+    expect(holder).toBeGreaterThan(0);
+    expect(holder).not.toBe(id);
+    process.kill(frozen!, "SIGCONT");
+    expect(await answer).toBe("OK");
+    expect((await primary.mysqld.ended).code).toBe(0);
+  });
+
+  test("not even by an operator that was opening it and hangs: it loses its session, and a commit gets no OK", async () => {
+    const { primary, answer } = await waitingPrimary();
+    const operator = await primary.mysqld.connect("moco-admin", "moco-admin");
+    expect(await operator.query(tries)).toMatchObject([{ taken: 1 }]);
+    primary.mysqld.signal("SIGTERM");
+    // Other sessions of the operator go on trying until they are cut off.
+    const opened: unknown[] = [];
+    const open = async (): Promise<void> => {
+      for (;;) {
+        const session = await primary.mysqld.connect("moco-admin", "moco-admin");
+        const [{ taken }] = (await session.query(tries)) as [{ taken: number }];
+        if (taken === 1) opened.push(await session.query("SET GLOBAL read_only = OFF"));
+        await session.close();
+      }
+    };
+    // It ends when mysqld does.
+    await open().catch(() => undefined);
+    expect(opened).toEqual([]);
+    expect(await answer).toBe("error");
+    expect(await outcome(operator, "SET GLOBAL read_only = OFF")).toBe("error");
+    expect((await primary.mysqld.ended).code).toBe(0);
+    expect(primary.mysqld.log()).toContain("clients are cut off: ending mysqld");
+  });
+});
+
 test("of many writers, none is told OK for what the replica lacks, and mysqld ends by itself", async () => {
   const [primary, replica] = [await startInstance(), await startInstance()];
   await replicate(primary, replica);
