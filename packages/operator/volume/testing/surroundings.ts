@@ -1,4 +1,5 @@
-import { claimName, MySQLClusters, namesOf, type MySQLCluster, type MySQLClusterSpec } from "@moco-ts/api";
+/** For API tests: clusters whose StatefulSets, Pods and bound claims are made by Kubernetes' own controllers. */
+import { claimName, formatSelector, clusterLabels, MySQLClusters, namesOf, type MySQLClusterSpec } from "@moco-ts/api";
 import { claimTemplate, installDefinitions, testClient, testCluster, testNamespace } from "@moco-ts/api/testing";
 import {
   ControllerRevisions,
@@ -9,12 +10,14 @@ import {
   StatefulSets,
   StorageClasses,
   type Client,
+  type PersistentVolumeClaim,
+  type Pod,
   type StatefulSet,
 } from "@moco-ts/kube";
 import { expect, onTestFinished } from "vitest";
 import { startProcess } from "./process.ts";
 
-const patience = { timeout: 30_000, interval: 50 };
+export const patience = { timeout: 30_000, interval: 50 };
 
 /** A namespace with a StorageClass that lets volumes grow, and one that does not. */
 export async function surroundings() {
@@ -23,51 +26,105 @@ export async function surroundings() {
   const namespace = await testNamespace(client);
   const classes = { growing: `growing-${namespace}`, fixed: `fixed-${namespace}` };
   for (const [kind, name] of Object.entries(classes)) {
-    const allowVolumeExpansion = kind === "growing";
-    // Nobody provides volumes here: each test does, by a PersistentVolume.
+    // Nobody provides volumes here: tests do, by PersistentVolumes.
     const provisioner = "kubernetes.io/no-provisioner";
-    await client.create(StorageClasses, { metadata: { name }, provisioner, allowVolumeExpansion });
+    await client.create(StorageClasses, {
+      metadata: { name },
+      provisioner,
+      allowVolumeExpansion: kind === "growing",
+    });
     onTestFinished(async () => void (await client.delete(StorageClasses, { name })));
   }
   return { client, namespace, classes };
 }
 
-/** A stored cluster whose StatefulSet, Pods and bound claims exist. */
+/** Makes a cluster, and waits until all that Kubernetes does for it is done. */
 export async function runningCluster(
   client: Client,
   namespace: string,
-  storageClassName: string,
-  spec: Partial<MySQLClusterSpec> = {},
-): Promise<MySQLCluster & { key: { namespace: string; name: string } }> {
-  const volumeClaimTemplates = [claimTemplate("mysql-data", "1Gi", storageClassName)];
-  const key = { namespace, name: "c" };
-  const cluster = await client.create(MySQLClusters, testCluster({ replicas: 3, volumeClaimTemplates, ...spec }, key));
-  for (const { metadata } of cluster.spec.volumeClaimTemplates) {
-    for (let ordinal = 0; ordinal < cluster.spec.replicas; ordinal++) {
-      await provideVolume(client, namespace, claimName(metadata.name ?? "", key.name, ordinal), storageClassName);
+  spec: Partial<MySQLClusterSpec> & Pick<MySQLClusterSpec, "volumeClaimTemplates">,
+  name = "c",
+): Promise<RunningCluster> {
+  const stored = await client.create(MySQLClusters, testCluster({ replicas: 3, ...spec }, { namespace, name }));
+  for (const template of stored.spec.volumeClaimTemplates) {
+    for (let ordinal = 0; ordinal < stored.spec.replicas; ordinal++) {
+      const claim = claimName(template.metadata.name ?? "", name, ordinal);
+      await provideVolume(client, namespace, claim, template.spec.storageClassName ?? "");
     }
   }
-  // Made before the instances, and Pods insist on it.
-  await client.create(ServiceAccounts, { metadata: { namespace, name: "moco-c" } });
+  // It is made before the instances, and Pods insist on it.
+  await client.create(ServiceAccounts, { metadata: { namespace, name: `moco-${name}` } });
   const process = await startProcess(client);
-  await process.reconcile(key);
+  await process.reconcile({ namespace, name });
   process.stop();
-  await expect.poll(async () => (await podsOf(client, namespace)).length, patience).toBe(cluster.spec.replicas);
-  const phases = async () => [...new Set((await claimsOf(client, namespace)).map(({ status }) => status?.phase))];
-  await expect.poll(phases, patience).toEqual(["Bound"]);
-  await settled(client, namespace);
-  return { ...cluster, key };
+  const cluster = new RunningCluster(client, { namespace, name });
+  await expect.poll(async () => (await cluster.pods()).length, patience).toBe(stored.spec.replicas);
+  const phases = async () => new Set((await cluster.claims()).map(({ status }) => status?.phase));
+  await expect.poll(phases, patience).toEqual(new Set(["Bound"]));
+  await cluster.settled();
+  return cluster;
 }
 
-/** Kubernetes has done all that it had to do for the StatefulSet, and its Pods are its own. */
-export async function settled(client: Client, namespace: string): Promise<StatefulSet> {
-  const isSettled = async (): Promise<boolean> => {
-    const [set, pods] = [await statefulSetOf(client, namespace), await podsOf(client, namespace)];
-    const owned = pods.every(({ metadata }) => metadata?.ownerReferences?.[0]?.uid === set.metadata?.uid);
-    return owned && set.status?.observedGeneration === set.metadata?.generation && set.status?.replicas === pods.length;
-  };
-  await expect.poll(isSettled, patience).toBe(true);
-  return statefulSetOf(client, namespace);
+export class RunningCluster {
+  readonly client: Client;
+  readonly key: { readonly namespace: string; readonly name: string };
+
+  constructor(client: Client, key: { readonly namespace: string; readonly name: string }) {
+    this.client = client;
+    this.key = key;
+  }
+
+  async edit(spec: Partial<MySQLClusterSpec>): Promise<void> {
+    await this.client.patch(MySQLClusters, this.key, { type: "merge", body: { spec } });
+  }
+
+  statefulSet(): Promise<StatefulSet> {
+    return this.client.get(StatefulSets, { ...this.key, name: namesOf(this.key).statefulSet });
+  }
+
+  async pods(): Promise<Pod[]> {
+    return (await this.client.list(Pods, this.#selection)).items;
+  }
+
+  async claims(): Promise<PersistentVolumeClaim[]> {
+    return (await this.client.list(PersistentVolumeClaims, this.#selection)).items;
+  }
+
+  /** What a restart of any Pod would change. */
+  async podIdentities(): Promise<string[]> {
+    return (await this.pods()).map(({ metadata }) => `${metadata?.name} ${metadata?.uid} ${revisionOf(metadata)}`);
+  }
+
+  /** Of all claims, in the order of their names. */
+  async sizes(): Promise<(string | undefined)[]> {
+    return (await this.claims()).map(({ spec }) => spec?.resources?.requests?.["storage"]);
+  }
+
+  async records(): Promise<number> {
+    const labelSelector = "app.kubernetes.io/name=mysql-recreation";
+    const { items } = await this.client.list(ControllerRevisions, { namespace: this.key.namespace, labelSelector });
+    return items.filter(({ metadata }) => metadata?.name === namesOf(this.key).recreation).length;
+  }
+
+  /** Waits until Kubernetes has done all that it had to do, and the Pods are the StatefulSet's own. */
+  async settled(): Promise<StatefulSet> {
+    const isSettled = async (): Promise<boolean> => {
+      const [{ metadata, spec, status }, pods] = [await this.statefulSet(), await this.pods()];
+      const areOwned = pods.every((pod) => pod.metadata?.ownerReferences?.[0]?.uid === metadata?.uid);
+      const isObserved = status?.observedGeneration === metadata?.generation;
+      return areOwned && isObserved && status?.replicas === spec?.replicas && pods.length === spec?.replicas;
+    };
+    await expect.poll(isSettled, patience).toBe(true);
+    return this.statefulSet();
+  }
+
+  get #selection() {
+    return { namespace: this.key.namespace, labelSelector: formatSelector(clusterLabels(this.key.name)) };
+  }
+}
+
+function revisionOf(metadata: Pod["metadata"]): string | undefined {
+  return metadata?.labels?.["controller-revision-hash"];
 }
 
 async function provideVolume(client: Client, namespace: string, claim: string, storageClassName: string) {
@@ -86,43 +143,34 @@ async function provideVolume(client: Client, namespace: string, claim: string, s
   onTestFinished(async () => void (await client.delete(PersistentVolumes, { name })));
 }
 
-export function statefulSetOf(client: Client, namespace: string): Promise<StatefulSet> {
-  return client.get(StatefulSets, { namespace, name: namesOf({ namespace, name: "c" }).statefulSet });
+/** One template of 1Gi, which may get other metadata or another size. */
+export function dataTemplate(storageClass: string, storage = "1Gi", metadata: object = {}) {
+  const template = claimTemplate("mysql-data", storage, storageClass);
+  return { ...template, metadata: { ...template.metadata, ...metadata } };
 }
 
-export async function podsOf(client: Client, namespace: string) {
-  return (await client.list(Pods, { namespace })).items;
+/** Whose fields are whose, without the times. */
+export function ownership({ metadata }: StatefulSet) {
+  return metadata!.managedFields!.filter(({ subresource }) => !subresource).map(({ time: _, ...entry }) => entry);
 }
 
-export async function claimsOf(client: Client, namespace: string) {
-  return (await client.list(PersistentVolumeClaims, { namespace })).items;
+/** Changes the Pods' template, and lets Kubernetes update the last Pod only. */
+export async function beginUpdate(cluster: RunningCluster): Promise<void> {
+  const { client, key } = cluster;
+  await setPartition(cluster, 2);
+  const template = testCluster().spec.podTemplate;
+  await cluster.edit({ podTemplate: { ...template, metadata: { annotations: { version: "2" } } } });
+  const process = await startProcess(client);
+  await process.reconcile(key);
+  process.stop();
+  const updated = async () => (await cluster.statefulSet()).status?.updatedReplicas;
+  await expect.poll(updated, patience).toBe(1);
 }
 
-/** What a restart of any Pod would change. */
-export async function podIdentities(client: Client, namespace: string): Promise<string[]> {
-  return (await podsOf(client, namespace)).map(
-    ({ metadata }) => `${metadata?.name} ${metadata?.uid} ${metadata?.labels?.["controller-revision-hash"]}`,
-  );
-}
-
-export async function recordsOf(client: Client, namespace: string): Promise<(string | undefined)[]> {
-  const labelSelector = "app.kubernetes.io/name=mysql-recreation";
-  const { items } = await client.list(ControllerRevisions, { namespace, labelSelector });
-  return items.map(({ metadata }) => metadata?.name);
-}
-
-export async function sizesOf(client: Client, namespace: string): Promise<Record<string, string | undefined>> {
-  const claims = await claimsOf(client, namespace);
-  return Object.fromEntries(
-    claims.map(({ metadata, spec }) => [metadata?.name, spec?.resources?.requests?.["storage"]]),
-  );
-}
-
-export async function editTemplates(
-  client: Client,
-  namespace: string,
-  volumeClaimTemplates: MySQLClusterSpec["volumeClaimTemplates"],
-): Promise<void> {
-  const patch = { type: "merge", body: { spec: { volumeClaimTemplates } } } as const;
-  await client.patch(MySQLClusters, { namespace, name: "c" }, patch);
+/** As the rolling update sets it. */
+export async function setPartition({ client, key }: RunningCluster, partition: number): Promise<void> {
+  const metadata = { namespace: key.namespace, name: namesOf(key).statefulSet };
+  const spec = { updateStrategy: { rollingUpdate: { partition } } } as StatefulSet["spec"];
+  const object = { apiVersion: "apps/v1", kind: "StatefulSet", metadata, ...(spec && { spec }) };
+  await client.apply(StatefulSets, object, { fieldManager: "moco-rollout", force: true });
 }
