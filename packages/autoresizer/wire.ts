@@ -3,15 +3,20 @@ import {
   connect,
   createController,
   createManager,
+  createWebhooks,
   done,
   EventRecorder,
   every,
   guardClient,
   LeaderElection,
+  parseAddress,
+  type Client,
   type ClusterConfig,
   type Informer,
   type KubeObject,
   type Manager,
+  type StorageClass,
+  type Webhooks,
 } from "@moco-ts/kube";
 import { createClaimCache, createNodeCache, createStorageClassCache } from "./caches.ts";
 import type { Config } from "./config.ts";
@@ -21,6 +26,7 @@ import { Rounds } from "./rounds/rounds.ts";
 import { KubeletUsage } from "./usage/kubelet.ts";
 import { PrometheusUsage } from "./usage/prometheus.ts";
 import type { UsageSource } from "./usage/usage.ts";
+import { registerWebhook } from "./webhook/webhook.ts";
 
 export interface Surroundings {
   readonly cluster: ClusterConfig;
@@ -80,7 +86,10 @@ export function createAutoresizer(config: Config, surroundings: Surroundings): M
     metrics,
   });
 
+  const webhooks = createAdmission(config, client, storageClasses, surroundings);
+
   return createManager({
+    servers: webhooks === undefined ? [] : [webhooks],
     informers: [claims, storageClasses, ...usage.informers],
     components: [controller],
     election,
@@ -91,6 +100,35 @@ export function createAutoresizer(config: Config, surroundings: Surroundings): M
     logger,
     metrics,
   });
+}
+
+/** The webhook, which every replica serves, if it shall be served. */
+function createAdmission(
+  { webhook, namespaces, dryRun, systemNamespace }: Config,
+  client: Client,
+  storageClasses: Informer<StorageClass>,
+  { cluster, clock, logger, metrics }: Surroundings,
+): Webhooks | undefined {
+  const address = webhook && parseAddress(webhook.address);
+  if (webhook === undefined || address === undefined) return undefined;
+  const { certificateDirectory: directory, service, configuration } = webhook;
+  const namespace = systemNamespace ?? cluster.namespace;
+  const host = `${service}.${namespace}.svc`;
+  const webhooks = createWebhooks({
+    client,
+    certificate: directory
+      ? { directory }
+      : { managed: { namespace, name: `${service}-webhook-keys` }, dnsNames: [host, `${host}.cluster.local`] },
+    // Who gives us a certificate tells the API server whom to trust.
+    trustedBy: directory ? {} : { mutatingWebhookConfigurations: [configuration] },
+    ...address,
+    clock,
+    logger,
+    metrics,
+  });
+  const storageClass = (name: string): StorageClass | undefined => storageClasses.cache.get(name);
+  registerWebhook(webhooks.server, { client, storageClass, namespaces, dryRun, logger });
+  return webhooks;
 }
 
 /** A source of statistics, with the caches that it needs. */

@@ -2,8 +2,11 @@
  * usage: how full volumes are. A source reads the statistics of all volumes that are mounted somewhere, once per round.
  * One that can't tell of some of them tells of the others.
  */
+
+/**
+ * Whole numbers, as a metric has them: exact up to 8 PiB, and beyond that exact enough to tell how full a volume is.
+ */
 export interface VolumeUsage {
-  // Numbers, since that is what statistics are: exact up to 8 PiB, and good enough for how full a volume is beyond it.
   /** Bytes of the file system, as the kubelet sees it. */
   readonly capacity: number;
   /** Bytes that can still be written. */
