@@ -86,7 +86,8 @@ export class OperatorCluster {
     return this.kubectl("logs", "-n", systemNamespace, "-l", "app.kubernetes.io/name=moco", "--tail=-1");
   }
 
+  /** With KEEP=1 in the environment the cluster stays, for a look at it. */
   async down(): Promise<void> {
-    await down(this.local.name);
+    if (!process.env["KEEP"]) await down(this.local.name);
   }
 }
