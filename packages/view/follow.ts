@@ -1,11 +1,13 @@
 import { MySQLClusters, type ClusterKey } from "@moco-ts/api";
-import { raceAbort, sleep } from "@moco-ts/base";
+import { raceAbort, sleep, type Logger } from "@moco-ts/base";
 import {
   createInformer,
   Events,
   PersistentVolumeClaims,
   Pods,
   StatefulSets,
+  type Client,
+  type Event,
   type Informer,
   type KubeObject,
 } from "@moco-ts/kube";
@@ -13,6 +15,7 @@ import { assembleView } from "./assemble/view.ts";
 import type { ViewOptions } from "./collect.ts";
 import { createInquirer } from "./instances/ask.ts";
 import type { Answers } from "./instances/report.ts";
+import { createLifeline } from "./lifeline.ts";
 import type { ClusterView } from "./model.ts";
 import { isEventOf, readObjects, selectionsOf, type ClusterObjects } from "./objects.ts";
 
@@ -34,17 +37,18 @@ export async function* followView(
   signal: AbortSignal,
 ): AsyncGenerator<ClusterView, void, void> {
   const { client, clock, askInterval = 2_000 } = options;
-  // Also tells what may not be read, which watches would try for ever.
-  const { problems } = await readObjects(client, key, signal);
+  // The first look is a whole one. It also tells what may not be read, which watches would try for ever.
+  const first = await readObjects(client, key, signal);
+  const lifeline = createLifeline(options, key);
   const ending = new AbortController();
   const stop = AbortSignal.any([signal, ending.signal]);
   const inquirer = createInquirer(options);
   const bell = createBell();
-  const sources = startSources(key, options, bell.ring, stop);
-  let answers: Answers = new Map();
+  const sources = startSources(key, first, { client, logger: lifeline.logger, onChange: bell.ring }, stop);
+  let answers: Answers | undefined;
   const asking = (async () => {
-    await sources.waitForSync(stop);
     for (;;) {
+      await lifeline.check(stop);
       answers = await inquirer.ask(sources.read().pods, stop);
       bell.ring();
       await sleep(clock, askInterval, stop);
@@ -53,13 +57,14 @@ export async function* followView(
   // It ends only by the signal, which whoever follows sees for himself.
   asking.catch(() => undefined);
   try {
-    await sources.waitForSync(stop);
     for (;;) {
       await bell.wait(stop);
       await sleep(clock, gatheringTime, stop);
       bell.silence();
       const { cluster, ...objects } = sources.read();
       if (!cluster) return;
+      if (!answers) continue;
+      const problems = [...first.problems, ...lifeline.problems()];
       yield assembleView({ ...objects, cluster, problems }, answers, clock.now());
     }
   } finally {
@@ -69,34 +74,39 @@ export async function* followView(
 }
 
 interface Sources {
-  waitForSync(signal: AbortSignal): Promise<void>;
   read(): Omit<ClusterObjects, "cluster" | "problems"> & { cluster: ClusterObjects["cluster"] | undefined };
 }
 
-function startSources(key: ClusterKey, { client }: ViewOptions, onChange: () => void, signal: AbortSignal): Sources {
+/** What was read `first` counts until the watches have caught up. */
+function startSources(
+  key: ClusterKey,
+  first: ClusterObjects,
+  { client, logger, onChange }: { client: Client; logger: Logger; onChange: () => void },
+  signal: AbortSignal,
+): Sources {
   const { cluster, statefulSet, members, events } = selectionsOf(key);
-  const namespaces = [key.namespace];
-  const start = <T extends KubeObject>(informer: Informer<T>): Informer<T> => {
+  const common = { namespaces: [key.namespace], logger };
+  const follow = <T extends KubeObject>(informer: Informer<T>, before: readonly T[]): (() => readonly T[]) => {
     informer.subscribe({ added: onChange, updated: onChange, deleted: onChange });
     void informer.run(signal);
-    return informer;
+    return () => (informer.hasSynced() ? informer.cache.list() : before);
   };
-  const select = { clusters: { ...cluster, namespaces }, statefulSets: { ...statefulSet, namespaces } };
-  const clusters = start(createInformer(client, MySQLClusters, select.clusters));
-  const statefulSets = start(createInformer(client, StatefulSets, select.statefulSets));
-  const pods = start(createInformer(client, Pods, { ...members, namespaces }));
-  const claims = start(createInformer(client, PersistentVolumeClaims, { ...members, namespaces }));
-  const transform = (event: Parameters<typeof isEventOf>[1]) => (isEventOf(key, event) ? event : undefined);
-  const told = start(createInformer(client, Events, { ...events, namespaces, transform }));
+  const transform = (event: Event): Event | undefined => (isEventOf(key, event) ? event : undefined);
+  const clusters = follow(createInformer(client, MySQLClusters, { ...cluster, ...common }), [first.cluster]);
+  const statefulSets = follow(
+    createInformer(client, StatefulSets, { ...statefulSet, ...common }),
+    first.statefulSet ? [first.statefulSet] : [],
+  );
+  const pods = follow(createInformer(client, Pods, { ...members, ...common }), first.pods);
+  const claims = follow(createInformer(client, PersistentVolumeClaims, { ...members, ...common }), first.claims);
+  const told = follow(createInformer(client, Events, { ...events, ...common, transform }), first.events);
   return {
-    // The others may not be readable: what they have comes when it comes.
-    waitForSync: (signal) => clusters.waitForSync(signal),
     read: () => ({
-      cluster: clusters.cache.list()[0],
-      statefulSet: statefulSets.cache.list()[0],
-      pods: pods.cache.list(),
-      claims: claims.cache.list(),
-      events: told.cache.list(),
+      cluster: clusters()[0],
+      statefulSet: statefulSets()[0],
+      pods: pods(),
+      claims: claims(),
+      events: told(),
     }),
   };
 }

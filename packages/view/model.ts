@@ -18,6 +18,8 @@ export interface ClusterView {
   readonly readyReplicas: number;
   /** Index of the primary. Undefined until a controller has said. */
   readonly primary?: number;
+  /** The Secret that names a source outside of the cluster: the primary follows it and takes no writes. */
+  readonly replicationSource?: string;
   /** How many of whom must have a transaction before its client is told. Undefined until clustering has said. */
   readonly acknowledgements?: { readonly required: number; readonly voters: number };
   /**
@@ -25,6 +27,8 @@ export interface ClusterView {
    * Undefined if nobody could be asked.
    */
   readonly gapsAgainst?: "primary" | "all";
+  /** What a person should know or do, the worst first. */
+  readonly findings: readonly Finding[];
   readonly instances: readonly InstanceView[];
   readonly conditions: readonly ConditionView[];
   readonly rollout: RolloutView;
@@ -34,6 +38,15 @@ export interface ClusterView {
   readonly events: readonly EventView[];
   /** What could not be looked at, and why. */
   readonly problems: readonly string[];
+}
+
+export interface Finding {
+  readonly level: "error" | "warning" | "note";
+  /** Index of the instance that it is about. */
+  readonly instance?: number;
+  readonly text: string;
+  /** What to do about it. */
+  readonly advice?: string;
 }
 
 export interface InstanceView {
@@ -53,8 +66,8 @@ export interface InstanceView {
   readonly since?: string;
   /** Made from the newest template. */
   readonly updated: boolean;
-  /** Names of annotations that ask for something, such as `demote`. */
-  readonly requests: readonly string[];
+  /** Annotations that ask for something, such as `demote`, without their prefix. */
+  readonly requests: Readonly<Record<string, string>>;
   /** What mysqld says, or why it does not. */
   readonly mysqld:
     ({ readonly answered: true } & InstanceReport) | { readonly answered: false; readonly reason: string };

@@ -51,7 +51,7 @@ function mysqldOf(index: number, pods: ReadonlyMap<number, Pod>, answers: Answer
 }
 
 function podFacts(pod: Pod | undefined, updateRevision: string | undefined) {
-  if (!pod) return { status: "Missing", ready: false, restarts: 0, updated: false, requests: [] };
+  if (!pod) return { status: "Missing", ready: false, restarts: 0, updated: false, requests: {} };
   const { labels = {}, annotations = {}, creationTimestamp } = pod.metadata ?? {};
   const role = labels[labelKeys.role] as Role | undefined;
   return {
@@ -62,7 +62,9 @@ function podFacts(pod: Pod | undefined, updateRevision: string | undefined) {
     ...(pod.spec?.nodeName && { node: pod.spec.nodeName }),
     ...(creationTimestamp && { since: creationTimestamp }),
     updated: labels["controller-revision-hash"] === updateRevision,
-    requests: requestKeys.filter((key) => key in annotations).map((key) => key.slice(key.indexOf("/") + 1)),
+    requests: Object.fromEntries(
+      requestKeys.flatMap((key) => (key in annotations ? [[key.slice(key.indexOf("/") + 1), annotations[key]!]] : [])),
+    ),
   };
 }
 

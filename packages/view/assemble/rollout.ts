@@ -18,7 +18,7 @@ export function rolloutOf(
   const updated = [...pods.values()].filter(isUpdated);
   const facts = { partition, updated: updated.length, total, ...(revision && { revision }), forced };
   const observed = statefulSet.status?.observedGeneration === statefulSet.metadata?.generation;
-  if (observed && [...pods.values()].every(isUpdated)) return { state: "complete", ...facts };
+  if (observed && updated.length >= total) return { state: "complete", ...facts };
 
   const failed = updated.find(isFailing);
   if (failed) return { state: "stopped", ...facts, reason: failureOf(failed) };

@@ -12,6 +12,7 @@ import type { Answers } from "../instances/report.ts";
 import type { ClusterView } from "../model.ts";
 import type { ClusterObjects } from "../objects.ts";
 import { eventsOf } from "./events.ts";
+import { findingsOf } from "./findings.ts";
 import { instancesOf } from "./instances.ts";
 import { isReady } from "./pod-status.ts";
 import { rolloutOf } from "./rollout.ts";
@@ -22,6 +23,11 @@ const eventCount = 10;
 
 /** Puts together what the API server has and what the instances say. Pure and total: what is missing is left out. */
 export function assembleView(objects: ClusterObjects, answers: Answers, now: number): ClusterView {
+  const view = factsOf(objects, answers, now);
+  return { ...view, findings: findingsOf(view) };
+}
+
+function factsOf(objects: ClusterObjects, answers: Answers, now: number): Omit<ClusterView, "findings"> {
   const { cluster, statefulSet, problems } = objects;
   const { metadata, spec, status } = cluster;
   const pods = new Map(objects.pods.flatMap((pod) => indexed(pod.metadata?.name, pod)));
@@ -40,6 +46,7 @@ export function assembleView(objects: ClusterObjects, answers: Answers, now: num
     replicas: spec.replicas,
     readyReplicas: [...pods.values()].filter(isReady).length,
     ...(status?.currentPrimaryIndex !== undefined && { primary: status.currentPrimaryIndex }),
+    ...(spec.replicationSourceSecretName && { replicationSource: spec.replicationSourceSecretName }),
     ...(acknowledgements && { acknowledgements }),
     ...instancesOf(cluster, pods, answers, statefulSet?.status?.updateRevision),
     conditions: (status?.conditions ?? []).map(({ type, status, reason, message, lastTransitionTime }) => ({
