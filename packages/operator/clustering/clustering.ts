@@ -5,13 +5,12 @@
 import {
   annotationKeys,
   clusterEvents,
-  conditionTypes,
   isAnnotated,
   MySQLClusters,
   mysqlUsers,
   type MySQLCluster,
 } from "@moco-ts/api";
-import { describeError, type Clock } from "@moco-ts/base";
+import { describeError, type Clock, type Logger } from "@moco-ts/base";
 import {
   done,
   isConflict,
@@ -31,7 +30,7 @@ import {
 } from "@moco-ts/kube";
 import type { Instance } from "@moco-ts/mysql";
 import type { Caches } from "../caches.ts";
-import { metricLabels, type ClusterMetrics } from "../metrics.ts";
+import type { ClusterMetrics } from "../metrics.ts";
 import { instanceOrdinal, podsOf } from "../pods.ts";
 import { namesOfCluster } from "../reconciliation/metadata.ts";
 import { passwordsOf, type Passwords } from "../reconciliation/secrets/passwords.ts";
@@ -40,6 +39,7 @@ import { decide } from "./decide/decide.ts";
 import { createSurroundings, type CloneOrder } from "./kubernetes.ts";
 import { memoryOf, observe } from "./observe.ts";
 import type { Plan } from "./plan.ts";
+import type { Surroundings } from "./ports.ts";
 import { readRecord, writeRecord } from "./record.ts";
 import { reportOf, type Report } from "./report.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -57,9 +57,9 @@ export interface ClusteringOptions {
   readonly metrics: ClusterMetrics;
   readonly clock: Clock;
   readonly instances: Instances;
-  clone(cluster: MySQLCluster, order: CloneOrder): Promise<void>;
+  readonly clone: (cluster: MySQLCluster, order: CloneOrder) => Promise<void>;
   /** Look at a cluster again, as something has changed that no watch tells of. */
-  wake(key: Key): void;
+  readonly wake: (key: Key) => void;
 }
 
 /** Connections to mysqld, kept as long as they are asked for. */
@@ -73,6 +73,16 @@ export interface Instances {
 }
 
 export type Login = () => { readonly user: string; readonly password: string };
+
+/** What one check is about. */
+interface Subject {
+  readonly key: Key;
+  readonly cluster: MySQLCluster;
+  readonly pods: readonly Pod[];
+  readonly trace: Trace;
+  readonly passwords: Passwords;
+  readonly login: Login;
+}
 
 export class Clustering {
   readonly #options: ClusteringOptions;
@@ -134,77 +144,58 @@ export class Clustering {
   }
 
   async #check(key: Key, cluster: MySQLCluster, trace: Trace, context: ReconcileContext): Promise<Outcome> {
-    const { clock, metrics } = this.#options;
+    const { caches, clock, instances, metrics } = this.#options;
     const { signal, log } = context;
     const passwords = this.#passwords(cluster);
     // Nobody can log in before reconciliation has made the users' passwords.
     if (passwords === undefined) return requeueAfter(1_000, "there are no passwords yet");
+    const pods = podsOf(caches, cluster);
+    instances.retain(key, pods);
+    const subject: Subject = { key, cluster, pods, trace, passwords, login: loginOf(passwords) };
     const report = reportOf(metrics, cluster);
     const end = report.begin();
     try {
-      const pods = podsOf(this.#options.caches, cluster);
-      this.#options.instances.retain(key, pods);
-      const snapshot = await this.#observe(key, cluster, pods, trace, passwords, signal);
+      const snapshot = await this.#observe(subject, signal);
       const plan = decide(snapshot);
       const repeats = trace.repeats(describePlan(plan));
-      if (repeats === 0)
-        log.info("clustering plan", { state: plan.state, reason: plan.reason, steps: stepNames(plan) });
+      const { state, reason } = plan;
+      if (repeats === 0) log.info("clustering plan", { state, reason, steps: stepNames(plan) });
       this.#tellErrants(cluster, plan);
       await this.#writeStatus(cluster, statusOf(cluster, snapshot, plan, clock.now()), signal);
       report.found(snapshot, plan);
       trace.suspects = new Set(plan.suspects);
-      const problems = await this.#act(key, cluster, snapshot, plan, trace, passwords, context, report);
-      return this.#outcome(cluster, plan, problems, repeats);
+      const surroundings = this.#surroundings(subject, snapshot, log, report);
+      return this.#outcome(subject, plan, await act(plan, snapshot, surroundings, signal), repeats);
     } catch (error) {
-      report.failed();
       if (isStale(error) || isConflict(error)) return requeueAfter(20, "somebody else was faster");
+      report.failed();
       throw error;
     } finally {
       end();
     }
   }
 
-  #observe(
-    key: Key,
-    cluster: MySQLCluster,
-    pods: readonly Pod[],
-    trace: Trace,
-    passwords: Passwords,
-    signal: AbortSignal,
-  ): Promise<Snapshot> {
+  #observe({ key, cluster, pods, trace, login }: Subject, signal: AbortSignal): Promise<Snapshot> {
     const { caches, clock, instances } = this.#options;
     const { namespace } = cluster.metadata;
     const statefulSet = caches.statefulSets.cache.get(keyOf({ namespace, name: namesOfCluster(cluster).statefulSet }));
-    const login = loginOf(passwords);
-    return observe(
-      {
-        cluster,
-        pods,
-        updateRevision: statefulSet?.status?.updateRevision,
-        trace,
-        clock,
-        instanceOf: (pod) => instances.of(key, pod, login),
-        instanceAt: (address) => instances.at(key, address, login),
-      },
-      signal,
-    );
+    const sight = {
+      cluster,
+      pods,
+      updateRevision: statefulSet?.status?.updateRevision,
+      trace,
+      clock,
+      instanceOf: (pod: Pod) => instances.of(key, pod, login),
+      instanceAt: (address: string) => instances.at(key, address, login),
+    };
+    return observe(sight, signal);
   }
 
-  #act(
-    key: Key,
-    cluster: MySQLCluster,
-    snapshot: Snapshot,
-    plan: Plan,
-    trace: Trace,
-    passwords: Passwords,
-    { signal, log }: ReconcileContext,
-    report: Report,
-  ): Promise<readonly Problem[]> {
-    const { caches, client, clock, clone, instances, wake } = this.#options;
-    const login = loginOf(passwords);
-    const pods = podsOf(caches, cluster);
+  #surroundings(subject: Subject, snapshot: Snapshot, log: Logger, report: Report): Surroundings {
+    const { client, clock, clone, instances, wake } = this.#options;
+    const { key, cluster, pods, trace, passwords, login } = subject;
     const { memory, primaryIndex } = snapshot;
-    const surroundings = createSurroundings({
+    return createSurroundings({
       client,
       cluster,
       snapshot,
@@ -223,15 +214,14 @@ export class Clustering {
       instanceAt: (address) => instances.at(key, address, login),
       clone: (order) => clone(cluster, order),
       tell: (event) => this.#tell(cluster, event),
-      count: (what) => report.count(what),
+      count: report.count,
       wake: () => wake(key),
     });
-    return act(plan, snapshot, surroundings, signal);
   }
 
-  #outcome(cluster: MySQLCluster, plan: Plan, problems: readonly Problem[], repeats: number): Outcome {
+  #outcome({ cluster, trace }: Subject, plan: Plan, problems: readonly Problem[], repeats: number): Outcome {
     for (const { step, error } of problems) {
-      if (step === "switchover") this.#traceOf(keyOf(cluster)).switchoverFailed();
+      if (step === "switchover") trace.switchoverFailed();
       // These tell of themselves.
       if (step === "switchover" || step === "failover" || isPassing(error)) continue;
       this.#tell(cluster, clusterEvents.clusteringFailed(`${step}: ${describeError(error)}`));

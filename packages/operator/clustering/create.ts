@@ -36,8 +36,8 @@ export interface ClusteringControllerOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Makes the connections to mysqld, which call back when a heartbeat tells something new. */
-  createInstances(changed: (key: Key) => void): Instances;
-  clone(cluster: MySQLCluster, order: CloneOrder): Promise<void>;
+  readonly createInstances: (changed: (key: Key) => void) => Instances;
+  readonly clone: (cluster: MySQLCluster, order: CloneOrder) => Promise<void>;
 }
 
 /** The controller of replication. */

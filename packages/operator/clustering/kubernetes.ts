@@ -39,14 +39,14 @@ export interface KubernetesOptions {
   readonly trace: Trace;
   readonly clock: Clock;
   readonly log: Logger;
-  instance(ordinal: number): Instance | undefined;
-  instanceAt(address: string): Instance;
+  readonly instance: (ordinal: number) => Instance | undefined;
+  readonly instanceAt: (address: string) => Instance;
   /** Resolves when the clone is complete and mysqld is back. */
-  clone(order: CloneOrder): Promise<void>;
-  tell(event: EventContent): void;
-  count(what: "switchover" | "failover"): void;
+  readonly clone: (order: CloneOrder) => Promise<void>;
+  readonly tell: (event: EventContent) => void;
+  readonly count: (what: "switchover" | "failover") => void;
   /** Something has ended in the background: look again. */
-  wake(): void;
+  readonly wake: () => void;
 }
 
 /** Milliseconds between two clones into one instance, if the first failed. */

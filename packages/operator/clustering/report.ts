@@ -11,7 +11,7 @@ export interface Report {
   failed(): void;
   /** A person has stopped clustering: nobody knows how the cluster is. */
   stopped(): void;
-  count(what: "switchover" | "failover"): void;
+  readonly count: (what: "switchover" | "failover") => void;
 }
 
 export function reportOf(metrics: ClusterMetrics, cluster: MySQLCluster): Report {
