@@ -36,7 +36,8 @@ export class Disk {
   written: Counts = [];
   /** What precedes the relay log's first transactions. */
   relayBase: Counts = [];
-  /** Executed or in the relay log. */
+  retrieved: Counts = [];
+  /** Executed or retrieved. */
   received: Counts = [];
 
   constructor(origin: number, serverId: number) {
@@ -64,6 +65,7 @@ export class Disk {
     const { origin, number } = transaction;
     this.relay.push(transaction);
     this.relayBase[origin] ??= number - 1;
+    this.retrieved[origin] = number;
     this.received[origin] = number;
     if (isDurable) this.durable = this.relay.length;
   }
@@ -83,6 +85,7 @@ export class Disk {
     this.applied = 0;
     this.durable = 0;
     this.relayBase = [];
+    this.retrieved = [];
     this.received = [...this.executed];
   }
 

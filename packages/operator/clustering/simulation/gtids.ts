@@ -16,14 +16,14 @@ export interface Transaction {
 export const noRow = -1;
 
 /** By origin: the set has its transactions 1 to so many. */
-export type Counts = number[];
+export type Counts = (number | undefined)[];
 
 export function covers(all: Counts, some: Counts): boolean {
-  return some.every((count, origin) => count <= (all[origin] ?? 0));
+  return some.every((count, origin) => (count ?? 0) <= (all[origin] ?? 0));
 }
 
 export function isNothing(counts: Counts): boolean {
-  return counts.every((count) => count === 0);
+  return counts.every((count) => (count ?? 0) === 0);
 }
 
 /** Origin 0 is nobody: the operator's own empty transactions. */

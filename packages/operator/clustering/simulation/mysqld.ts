@@ -23,6 +23,12 @@ interface Commit {
   readonly since: number;
 }
 
+/** A statement that waits for something. */
+interface Waiter {
+  isDone(): boolean;
+  done(outcome: "done" | "gone"): void;
+}
+
 /** What others have to know about a process. */
 export interface Watcher {
   now(): number;
@@ -30,8 +36,6 @@ export interface Watcher {
   written(mysqld: Mysqld): void;
   /** Commits have ended. */
   released(mysqld: Mysqld): void;
-  /** A client is about to be told that its transaction is committed. */
-  acknowledged(mysqld: Mysqld, transaction: Transaction, session: Session): void;
   /** Dump threads are thrown out. */
   disconnectReplicas(mysqld: Mysqld): void;
 }
@@ -44,6 +48,8 @@ export class Mysqld {
   readonly ordinal: number;
   readonly address: string;
   readonly version: PodVersion;
+  /** The container's id. */
+  readonly container: string;
   readonly startedAt: number;
   readonly #watcher: Watcher;
 
@@ -71,20 +77,22 @@ export class Mysqld {
   /** Which of an operator's connections may change it. */
   operatorLock: object | undefined;
   readonly sessions = new Set<Session>();
+  readonly #waiters = new Set<Waiter>();
   #commits: Commit[] = [];
   /** By server_id: up to where somebody has acknowledged. */
   readonly #acknowledged = new Map<number, number>();
 
   constructor(
     disk: Disk,
-    place: { ordinal: number; address: string; version: PodVersion; enforced: boolean },
+    place: { ordinal: number; address: string; version: PodVersion; container: string },
     watcher: Watcher,
   ) {
     this.disk = disk;
     this.ordinal = place.ordinal;
     this.address = place.address;
     this.version = place.version;
-    this.enforced = place.enforced;
+    this.container = place.container;
+    this.enforced = place.version === 2;
     this.#watcher = watcher;
     this.startedAt = watcher.now();
     disk.recover();
@@ -164,17 +172,18 @@ export class Mysqld {
     return this.readOnly;
   }
 
-  /** Whoever set it was killed while it hung: all is as before. */
-  revertReadOnly(): void {
-    if (!this.becomingReadOnly) return;
-    this.becomingReadOnly = false;
-    this.superReadOnly = this.readOnly;
-  }
-
+  /** Whoever still waits to make it read-only is killed before. */
   open(): void {
     this.becomingReadOnly = false;
     this.superReadOnly = false;
     this.readOnly = false;
+  }
+
+  /** Calls back as soon as it is so, or when the process is gone. The returned function ends the wait. */
+  waitFor(waiter: Waiter): () => void {
+    if (waiter.isDone()) waiter.done("done");
+    else this.#waiters.add(waiter);
+    return () => this.#waiters.delete(waiter);
   }
 
   /** Clients get an error; those who are in a commit leave a thread behind that waits on. */
@@ -203,6 +212,7 @@ export class Mysqld {
     this.alive = false;
     this.killClients();
     this.#commits = [];
+    this.#wake("gone");
   }
 
   #release(): void {
@@ -226,13 +236,18 @@ export class Mysqld {
     if (released.length === 0) return;
     this.#commits = this.#commits.filter((commit) => commit.position > position);
     this.disk.commit(position);
-    for (const { session, position: at } of released) {
-      if (session === undefined || session.killed) continue;
-      this.#watcher.acknowledged(this, this.disk.binlog[at - 1]!, session);
-      session.answer("ok");
-    }
+    for (const { session } of released) if (session && !session.killed) session.answer("ok");
     this.#finishReadOnly();
+    this.#wake("done");
     this.#watcher.released(this);
+  }
+
+  #wake(outcome: "done" | "gone"): void {
+    for (const waiter of this.#waiters) {
+      if (outcome === "done" && !waiter.isDone()) continue;
+      this.#waiters.delete(waiter);
+      waiter.done(outcome);
+    }
   }
 
   #finishReadOnly(): void {

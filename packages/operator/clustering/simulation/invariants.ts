@@ -1,0 +1,79 @@
+import type { Memory } from "../snapshot.ts";
+import type { Disk } from "./disk.ts";
+import type { Mysqld } from "./mysqld.ts";
+import * as rules from "./rules.ts";
+
+interface Surroundings {
+  readonly memory: () => Memory | undefined;
+  readonly disks: () => readonly Disk[];
+  readonly processes: () => readonly Mysqld[];
+  readonly receivers: (source: Mysqld) => readonly rules.Receiver[];
+}
+
+/** Holds the rules against everything that happens. The first that is broken ends the simulation. */
+export class Invariants {
+  readonly #world: Surroundings;
+  readonly acknowledged = new Set<number>();
+  #violation: string | undefined;
+
+  constructor(world: Surroundings) {
+    this.#world = world;
+  }
+
+  get violation(): string | undefined {
+    return this.#violation;
+  }
+
+  fail(rule: string, wrong: rules.Wrong): void {
+    if (wrong !== undefined) this.#violation ??= `rule ${rule}: ${wrong}`;
+  }
+
+  /** After every event. */
+  check(): void {
+    const truth = this.truth();
+    this.fail("2", rules.onlyPrimaryAcknowledges(truth));
+    this.fail("5", rules.votersAreRecorded(truth));
+    this.fail("5", rules.waitsAsRecorded(truth));
+  }
+
+  /** A client is told that its row is committed. */
+  acknowledging({ disk }: Mysqld, row: number): void {
+    this.acknowledged.add(row);
+    const truth = this.truth();
+    this.fail("3", rules.survivesFailover(truth, [row]));
+    const { memory } = truth;
+    if (memory === undefined || memory.primary === disk.uuid) return;
+    const primary = truth.disks.find(({ uuid }) => uuid === memory.primary);
+    if (!primary?.rows().has(row)) this.fail("2", `row ${row} is acknowledged by ${disk.uuid.slice(-4)}, deposed`);
+  }
+
+  opening(mysqld: Mysqld): void {
+    const truth = this.truth();
+    // A statement that was sent long ago may arrive late; then it is up to the fence that nothing comes of it.
+    if (truth.memory && truth.memory.primary !== mysqld.disk.uuid) return;
+    this.fail("8", rules.isNotEmpty(truth, mysqld));
+    this.fail("6", rules.hasEverything(truth, mysqld.disk));
+    this.fail("6", rules.isHeldByVoters(truth, mysqld));
+    this.fail("6", rules.numbersAreFree(truth, mysqld));
+  }
+
+  recording(before: Memory | undefined, memory: Memory): void {
+    const truth = { ...this.truth(), memory };
+    if (before?.primary !== memory.primary) this.fail("3", rules.isNotBehind(truth, memory.primary));
+    this.fail("5", rules.survivesFailover(truth, this.acknowledged));
+  }
+
+  droppingRelay({ disk }: Mysqld): void {
+    this.fail("4", rules.relayIsNeedless(this.truth(), disk));
+  }
+
+  /** Data has become less: by a disk that is gone, by a power loss, or by being made empty. */
+  lessened(): void {
+    this.fail("3", rules.survivesFailover(this.truth(), this.acknowledged));
+  }
+
+  truth(): rules.Truth {
+    const { memory, disks, processes, receivers } = this.#world;
+    return { memory: memory(), disks: disks(), processes: processes(), acknowledged: this.acknowledged, receivers };
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * The rules by which no acknowledged write is lost, as functions over everything that is true at one moment, the hidden
+ * included. Each says what is wrong, or nothing. Numbers are those of the rules in docs/simulator.md.
+ */
+import type { Memory } from "../snapshot.ts";
+import type { Disk } from "./disk.ts";
+import { covers, isNothing, reservedOrigin, type Counts } from "./gtids.ts";
+import type { Mysqld } from "./mysqld.ts";
+
+export interface Receiver {
+  readonly replica: Mysqld;
+  readonly acknowledges: boolean;
+}
+
+export interface Truth {
+  readonly memory: Memory | undefined;
+  /** All that were ever there. */
+  readonly disks: readonly Disk[];
+  readonly processes: readonly Mysqld[];
+  /** Rows of which clients were told that they are committed. */
+  readonly acknowledged: ReadonlySet<number>;
+  readonly receivers: (source: Mysqld) => readonly Receiver[];
+}
+
+export type Wrong = string | undefined;
+
+/** Rule 2: at most one instance is writable and can acknowledge, and it is the recorded primary. */
+export function onlyPrimaryAcknowledges({ memory, processes, receivers }: Truth): Wrong {
+  if (memory === undefined) return undefined;
+  for (const mysqld of processes) {
+    if (mysqld.disk.uuid === memory.primary || !mysqld.isWritable) continue;
+    const attached = new Set(
+      receivers(mysqld)
+        .filter(({ acknowledges }) => acknowledges)
+        .map(({ replica }) => replica.disk.serverId),
+    );
+    if (attached.size >= mysqld.acknowledgements) return `${mysqld.name} is not the primary, but takes writes`;
+  }
+  return undefined;
+}
+
+/** Rule 3: whichever voters a failover may have to do with, one of them has the row. */
+export function survivesFailover({ memory, disks }: Truth, rows: Iterable<number>): Wrong {
+  if (memory === undefined) return undefined;
+  const others = disks.filter(({ uuid }) => uuid !== memory.primary && memory.voters.includes(uuid));
+  const kept = others.filter(({ lost }) => !lost).map((disk) => ({ disk, rows: disk.rows() }));
+  const allowed = memory.voters.length - memory.acknowledgements - 1;
+  for (const row of rows) {
+    const lacking = kept.filter((each) => !each.rows.has(row));
+    if (lacking.length <= allowed) continue;
+    const names = lacking.map(({ disk }) => disk.uuid.slice(-4)).join(", ");
+    return `row ${row} is acknowledged, but ${names} would fail over without it`;
+  }
+  return undefined;
+}
+
+/** Rules 3 and 6: who takes the writes has every row that a client was promised. */
+export function hasEverything({ acknowledged }: Truth, disk: Disk): Wrong {
+  const rows = disk.executedRows();
+  for (const row of acknowledged) if (!rows.has(row)) return `${disk.uuid.slice(-4)} lacks the acknowledged row ${row}`;
+  return undefined;
+}
+
+/** Rule 3: who is recorded as the primary has received every row that a client was promised. */
+export function isNotBehind({ acknowledged, disks }: Truth, uuid: string): Wrong {
+  const rows = disks.find((disk) => disk.uuid === uuid)?.rows() ?? new Set();
+  for (const row of acknowledged) if (!rows.has(row)) return `${uuid.slice(-4)} is promoted without row ${row}`;
+  return undefined;
+}
+
+/** Rule 4: a relay log is deleted only if all of it is executed, here or on the primary. */
+export function relayIsNeedless({ memory, disks }: Truth, disk: Disk): Wrong {
+  const primary = disks.find(({ uuid }) => uuid === memory?.primary);
+  const needed = disk.relay.find(({ origin, number }) => {
+    const isIn = (counts: Counts): boolean => (counts[origin] ?? 0) >= number;
+    return !isIn(disk.executed) && !(primary && isIn(primary.executed));
+  });
+  return needed && `${disk.uuid.slice(-4)} loses row ${needed.row} with its relay log`;
+}
+
+/** Rule 5: recorded voters contain the real ones. */
+export function votersAreRecorded({ memory, processes, receivers }: Truth): Wrong {
+  const primary = processes.find(({ disk }) => disk.uuid === memory?.primary);
+  if (memory === undefined || primary === undefined || primary.acknowledgements === 0) return undefined;
+  const hidden = receivers(primary).find(
+    ({ replica, acknowledges }) => acknowledges && !memory.voters.includes(replica.disk.uuid),
+  );
+  return hidden && `${hidden.replica.name} acknowledges and is no recorded voter`;
+}
+
+/** Rules 5 and 13: a primary that takes writes waits for as many acknowledgements as are recorded. */
+export function waitsAsRecorded({ memory, processes }: Truth): Wrong {
+  const primary = processes.find(({ disk }) => disk.uuid === memory?.primary);
+  if (memory === undefined || !primary?.isWritable || primary.acknowledgements >= memory.acknowledgements)
+    return undefined;
+  return `${primary.name} waits for ${primary.acknowledgements} acknowledgements, recorded are ${memory.acknowledgements}`;
+}
+
+/** Rule 6: a primary is opened only after as many voters as commits wait for have all that it has. */
+export function isHeldByVoters({ memory, disks }: Truth, { disk }: Mysqld): Wrong {
+  if (memory === undefined) return `${disk.uuid.slice(-4)} is opened without a record`;
+  const voters = disks.filter(({ uuid, lost }) => uuid !== disk.uuid && !lost && memory.voters.includes(uuid));
+  const holders = voters.filter(({ received }) => covers(received, disk.executed));
+  if (holders.length >= memory.acknowledgements) return undefined;
+  return `${disk.uuid.slice(-4)} is opened, but only ${holders.length} of ${memory.acknowledgements} voters have all of it`;
+}
+
+/** Rule 6: nobody else has transactions of its own that it would commit once more. */
+export function numbersAreFree({ disks }: Truth, { disk }: Mysqld): Wrong {
+  const ahead = disks.find(
+    (other) => !other.lost && (other.received[disk.origin] ?? 0) > (disk.written[disk.origin] ?? 0),
+  );
+  return ahead && `${disk.uuid.slice(-4)} is opened, but ${ahead.uuid.slice(-4)} has more of its own transactions`;
+}
+
+/** Rule 8: an instance without data is not opened where there ever was any. */
+export function isNotEmpty({ disks }: Truth, { disk }: Mysqld): Wrong {
+  const wasWritten = disks.some(({ received }) => !isNothing(received));
+  return wasWritten && isNothing(disk.executed) ? `${disk.uuid.slice(-4)} is opened without data` : undefined;
+}
+
+/** Transactions that the primary does not have, and did not commit. */
+export function isErrant(disk: Disk, primary: Disk): boolean {
+  return disk.received.some(
+    (count, origin) =>
+      origin !== primary.origin && origin !== reservedOrigin && (count ?? 0) > (primary.written[origin] ?? 0),
+  );
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { act } from "../act/act.ts";
+import { decide } from "../decide/decide.ts";
+import { GtidSets } from "./gtids.ts";
+import { simulate } from "./simulate.ts";
+
+const subject = { decide, act };
+
+describe("the simulator", () => {
+  it("tells the same story for the same seed", async () => {
+    const [first, second] = [
+      await simulate({ seed: 7, subject, isTold: true }),
+      await simulate({ seed: 7, subject, isTold: true }),
+    ];
+    expect(second).toEqual(first);
+    expect(first.story.length).toBeGreaterThan(20);
+  });
+
+  it("tells another story for another seed", async () => {
+    const one = await simulate({ seed: 8, subject, isTold: true });
+    const other = await simulate({ seed: 9, subject, isTold: true });
+    expect(one.story).not.toEqual(other.story);
+  });
+});
+
+describe("no acknowledged write is lost, and everything gets well again", () => {
+  it("in each of some stories", async () => {
+    const gtids = new GtidSets();
+    const failed: string[] = [];
+    for (let seed = 1; seed <= 200; seed++) {
+      const { violation } = await simulate({ seed, subject, gtids });
+      if (violation !== undefined) failed.push(`seed ${seed}: ${violation}`);
+    }
+    expect(failed).toEqual([]);
+  }, 120_000);
+});

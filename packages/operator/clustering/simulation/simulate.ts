@@ -1,0 +1,134 @@
+/**
+ * One story: a cluster, clients that write to it, faults, and the operator's own code in the middle. Everything follows
+ * from the seed.
+ */
+import { Client } from "./clients.ts";
+import { Faults } from "./faults.ts";
+import { GtidSets } from "./gtids.ts";
+import { Leadership } from "./leadership.ts";
+import type { Subject } from "./operator.ts";
+import { Random } from "./random.ts";
+import { hasEverything, isErrant } from "./rules.ts";
+import { begin, drawScenario, type Scenario } from "./scenario.ts";
+import { World } from "./world.ts";
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly subject: Subject;
+  /** Whether the story is wanted, and not only how it ends. */
+  readonly isTold?: boolean;
+  /** Sets that were made before, to save time. */
+  readonly gtids?: GtidSets;
+}
+
+export interface Outcome {
+  readonly seed: number;
+  readonly scenario: Scenario;
+  /** What went wrong; undefined if nothing did. */
+  readonly violation: string | undefined;
+  readonly story: readonly string[];
+  /** Rows that clients were told are committed. */
+  readonly acknowledged: number;
+  readonly events: number;
+  /** Milliseconds of simulated time. */
+  readonly duration: number;
+  /** Milliseconds from the end of all faults until everything was well again. */
+  readonly recovery: number;
+}
+
+/** Milliseconds for everything to be well again once faults have stopped. */
+const recoveryLimit = 180_000;
+
+export async function simulate({ seed, subject, isTold = false, gtids }: SimulationOptions): Promise<Outcome> {
+  const scenario = drawScenario(new Random(seed));
+  const { replicas, version } = scenario;
+  const world = new World({ seed, replicas, version, gtids: gtids ?? new GtidSets(), isTold });
+  const { scheduler, invariants, random, machines, story } = world;
+  story.tell("world", () => JSON.stringify({ seed, ...scenario }));
+  begin(world, scenario);
+  const leadership = new Leadership(world, subject);
+  const clients = Array.from({ length: scenario.clients }, (_, index) => new Client(world, `client-${index + 1}`));
+  const faults = new Faults(world, leadership);
+  planFaults(world, faults, scenario);
+  const beat = (): void => {
+    machines.updateReadiness();
+    scheduler.after(1_000, beat);
+  };
+  scheduler.after(random.between(0, 1_000), beat);
+  const end = { isReached: false };
+  scheduler.after(scenario.storm, () => {
+    faults.calm();
+    const judge = (): void => {
+      if (scheduler.now - scenario.storm > recoveryLimit) invariants.fail("liveness", "it never became healthy again");
+      end.isReached = isWell(world, leadership, clients, scenario.storm);
+      scheduler.after(250, judge);
+    };
+    judge();
+  });
+
+  let events = 0;
+  await drained();
+  while (!end.isReached && invariants.violation === undefined && scheduler.step()) {
+    events++;
+    if (world.takeSettled()) await drained();
+    invariants.check();
+  }
+  const primary = machines.allDisks.find(({ uuid }) => uuid === world.api.memory?.primary);
+  if (invariants.violation === undefined && primary) invariants.fail("1", hasEverything(invariants.truth(), primary));
+  story.tell("world", invariants.violation ?? "all is well");
+  return {
+    seed,
+    scenario,
+    violation: invariants.violation,
+    story: story.lines,
+    acknowledged: invariants.acknowledged.size,
+    events,
+    duration: scheduler.now,
+    recovery: Math.max(scheduler.now - scenario.storm, 0),
+  };
+}
+
+/** At some moment, or in the middle of something that the operator does. */
+function planFaults(world: World, faults: Faults, { faults: count, storm }: Scenario): void {
+  const { scheduler, random } = world;
+  const countdowns: number[] = [];
+  world.onSending = () => {
+    for (let index = 0; index < countdowns.length; index++) {
+      countdowns[index]!--;
+      // What is being sent is on its way before the fault happens.
+      if (countdowns[index] === 0) scheduler.after(random.between(0, 3), () => faults.inject());
+    }
+  };
+  for (let index = 0; index < count; index++) {
+    const isCounted = random.chance(0.5);
+    const moment = random.between(1_000, storm);
+    const calls = random.between(1, 30);
+    scheduler.after(moment, () => {
+      if (isCounted) countdowns.push(calls);
+      else faults.inject();
+    });
+  }
+}
+
+/** Not only by the operator's word. */
+function isWell(
+  { api, machines, replication }: World,
+  { leader }: Leadership,
+  clients: readonly Client[],
+  since: number,
+): boolean {
+  const { record, replicas, pods } = api.objects;
+  const { processes } = machines;
+  if (leader?.state !== "Healthy" || record.memory?.acknowledgements !== Math.floor(replicas / 2)) return false;
+  const primary = processes.find(({ disk }) => disk.uuid === record.memory?.primary);
+  if (primary === undefined || processes.length !== replicas) return false;
+  if (processes.some(({ disk }) => isErrant(disk, primary.disk))) return false;
+  if (replication.receivers(primary).length !== replicas - 1) return false;
+  const isLabelled = pods.every((pod, ordinal) => pod?.role === (ordinal === primary.ordinal ? "primary" : "replica"));
+  return isLabelled && clients.every(({ lastSuccess }) => lastSuccess > since);
+}
+
+/** Every promise that can be settled without time passing has been. */
+function drained(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
