@@ -10,8 +10,14 @@ export const conditionTypes = {
   statefulSetReady: "StatefulSetReady",
   /** False if settings of the user's let a power failure lose acknowledged writes; else not there. */
   durable: "Durable",
+  /** Whether all instances start; if not, why. */
+  instancesStartable: "InstancesStartable",
+  /** Whether the user's mysqld options do what they seem to. */
+  optionsSound: "OptionsSound",
   /** Whether every volume has what its template asks for. */
   volumesResized: "VolumesResized",
+  /** Whether a rolling update has stopped because an updated Pod fails; not there before the first one. */
+  rolloutStopped: "RolloutStopped",
 } as const;
 
 /** States of a cluster; reasons of the conditions Initialized, Available and Healthy. */

@@ -32,11 +32,14 @@ export const clusterEvents = {
       "StatefulSetRecreated",
       "The StatefulSet was made anew for its volume claim templates; its Pods go on running",
     ),
+  rolloutStopped: (problem: string) => warning("RolloutStopped", `The rolling update has stopped: ${problem}`),
 } as const;
 
 /** What is told of a StatefulSet. */
 export const statefulSetEvents = {
   partitionUpdate: (from: number, to: number) => normal("PartitionUpdate", `Updated partition from ${from} to ${to}`),
+  stuckPodDeleted: (pod: string) =>
+    normal("StuckPodDeleted", `Deleted Pod ${pod}, which is of an older revision and does not start`),
 } as const;
 
 function normal(reason: string, message: string): EventContent {

@@ -23,6 +23,8 @@ export interface Config {
   readonly configMapHistoryLimit: number;
   /** Milliseconds between two steps of rolling updates, over all clusters. */
   readonly partitionUpdateInterval: number;
+  /** Clusters whose Pods are updated at the same time; 0: as many as there are. */
+  readonly maxConcurrentRollouts: number;
   readonly requestsPerSecond: number;
   readonly defaultSecurityContext: boolean;
   readonly logLevel: LogLevel;
@@ -73,6 +75,7 @@ export function readConfig(argv: readonly string[], environment: Environment = p
     concurrency: flags.maxConcurrentReconciles,
     configMapHistoryLimit: flags.mysqlConfigmapHistoryLimit,
     partitionUpdateInterval: flags.partitionUpdateInterval,
+    maxConcurrentRollouts: flags.maxConcurrentRollouts,
     requestsPerSecond: flags.apiserverQpsThrottle,
     defaultSecurityContext: !flags.disableDefaultSecurityContext,
     logLevel: logLevelOf(flags),
@@ -97,6 +100,7 @@ interface Flags {
   maxConcurrentReconciles: number;
   mysqlConfigmapHistoryLimit: number;
   partitionUpdateInterval: number;
+  maxConcurrentRollouts: number;
   apiserverQpsThrottle: number;
   disableDefaultSecurityContext?: boolean;
   v?: number;
@@ -130,6 +134,7 @@ function createCommand(): Command {
     .option("--max-concurrent-reconciles <number>", "clusters that are worked on at the same time", positive, 8)
     .option("--mysql-configmap-history-limit <number>", "my.cnf ConfigMaps that are kept per cluster", positive, 10)
     .option("--partition-update-interval <duration>", "time between steps of rolling updates", duration, 0)
+    .option("--max-concurrent-rollouts <number>", "clusters updated at the same time; 0: no limit", nonNegative, 0)
     .option("--apiserver-qps-throttle <number>", "requests per second to the API server", positive, 20)
     .option("--disable-default-security-context", "leave out the default user, group and fsGroup of Pods")
     .option("--v <number>", "log verbosity: 1 and more for debugging", nonNegative)

@@ -1,6 +1,28 @@
-import { annotationKeys, conditionTypes, containerNames, isAnnotated, type MySQLCluster } from "@moco-ts/api";
-import type { Pod, StatefulSet } from "@moco-ts/kube";
-import { instanceOrdinal } from "../pods.ts";
+import {
+  annotationKeys,
+  clusterKeyOf,
+  clusterLabels,
+  conditionTypes,
+  containerNames,
+  formatSelector,
+  isAnnotated,
+  MySQLClusters,
+  namesOf,
+  type MySQLCluster,
+} from "@moco-ts/api";
+import {
+  controllerOf,
+  keyOf,
+  Pods,
+  StatefulSets,
+  type Client,
+  type Key,
+  type Pod,
+  type StatefulSet,
+} from "@moco-ts/kube";
+import type { Caches } from "../caches.ts";
+import { clusterOf, instanceOrdinal, podsOf } from "../pods.ts";
+import { partitionOf } from "./partition.ts";
 import { problemOf } from "./pod-problem.ts";
 import type { ClusterView, Member, Snapshot, StatefulSetView } from "./snapshot.ts";
 
@@ -10,18 +32,44 @@ const revisionLabel = "controller-revision-hash";
 export interface Observed {
   readonly cluster: MySQLCluster;
   readonly statefulSet: StatefulSet;
-  /** By ordinal. */
   readonly pods: readonly Pod[];
+}
+
+/** As copies have it. Undefined if there is nothing to update. */
+export function observe(caches: Pick<Caches, "clusters" | "statefulSets" | "pods">, key: Key): Observed | undefined {
+  const cluster = caches.clusters.cache.get(key);
+  if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) return undefined;
+  const { namespace } = cluster.metadata;
+  const { statefulSet: name } = namesOf(clusterKeyOf(cluster));
+  const statefulSet = caches.statefulSets.cache.get(keyOf({ namespace, name }));
+  if (statefulSet === undefined || controllerOf(statefulSet)?.uid !== cluster.metadata.uid) return undefined;
+  return { cluster, statefulSet, pods: podsOf(caches, cluster) };
+}
+
+/** The same as the API server has it, for what can't be undone. Copies may be old. */
+export async function observeLive(
+  client: Client,
+  { cluster: known }: Observed,
+  signal: AbortSignal,
+): Promise<Observed> {
+  const { name, namespace } = known.metadata;
+  const cluster = await client.get(MySQLClusters, { namespace, name }, { signal });
+  const statefulSetKey = { namespace, name: namesOf(clusterKeyOf(cluster)).statefulSet };
+  const statefulSet = await client.get(StatefulSets, statefulSetKey, { signal });
+  // Last, since nothing guards against their changes.
+  const labelSelector = formatSelector(clusterLabels(name));
+  const { items: pods } = await client.list(Pods, { namespace, labelSelector, signal });
+  return { cluster, statefulSet, pods };
 }
 
 export function snapshotOf({ cluster, statefulSet, pods }: Observed, now: number): Snapshot {
   const set = statefulSetView(statefulSet);
-  const members = pods.map(memberOf).filter(({ ordinal }) => ordinal < set.replicas);
+  const members = pods
+    .filter((pod) => clusterOf(pod).length > 0)
+    .map(memberOf)
+    .filter(({ ordinal }) => ordinal < set.replicas)
+    .sort((one, other) => one.ordinal - other.ordinal);
   return { now, cluster: clusterView(cluster), set, members };
-}
-
-export function partitionOf({ spec }: StatefulSet): number {
-  return spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
 }
 
 function clusterView(cluster: MySQLCluster): ClusterView {
@@ -57,6 +105,7 @@ function memberOf(pod: Pod): Member {
   const [ready, initialized] = [condition("Ready"), condition("Initialized")];
   const isReady = ready?.status === "True";
   const since = timeOf(ready?.lastTransitionTime);
+  const mysqld = status?.containerStatuses?.find(({ name }) => name === containerNames.mysqld);
   return {
     ordinal: instanceOrdinal(pod),
     name: metadata?.name ?? "",
@@ -66,8 +115,7 @@ function memberOf(pod: Pod): Member {
     readySince: isReady ? since : undefined,
     // The kubelet has said so since the Pod was there, or has changed its mind.
     lostReadiness: ready !== undefined && !isReady && since > timeOf(initialized?.lastTransitionTime),
-    running:
-      status?.containerStatuses?.find(({ name }) => name === containerNames.mysqld)?.state?.running !== undefined,
+    running: mysqld !== undefined && mysqld.state?.waiting === undefined,
     problem: problemOf(pod),
     protected: isAnnotated(pod, annotationKeys.preventDelete),
     demoting: isAnnotated(pod, annotationKeys.demote),

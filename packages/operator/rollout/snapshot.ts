@@ -46,7 +46,7 @@ export interface Member {
   readonly readySince: number | undefined;
   /** It is not Ready, but was before. */
   readonly lostReadiness: boolean;
-  /** mysqld runs, whether it is Ready or not. */
+  /** mysqld runs, whether it is Ready or not, or has just ended and is being started again. */
   readonly running: boolean;
   /** What keeps it from becoming Ready, for people. Undefined if nothing is seen to fail. */
   readonly problem: string | undefined;

@@ -1,0 +1,14 @@
+import { metricLabels, type ClusterMetrics } from "../metrics.ts";
+import type { Observed } from "./observe.ts";
+import { rolloutManager } from "./partition.ts";
+
+/** What dashboards and alerts see of a rolling update. */
+export function tellProgress(metrics: ClusterMetrics, { cluster, statefulSet }: Observed): void {
+  const labels = metricLabels(cluster);
+  const { metadata, status } = statefulSet;
+  metrics.currentReplicas.set(labels, status?.currentReplicas ?? 0);
+  metrics.updatedReplicas.set(labels, status?.updatedReplicas ?? 0);
+  // Kept by the API server, so that a restart of the controller does not hide an update that is stuck.
+  const entry = metadata?.managedFields?.find(({ manager }) => manager === rolloutManager);
+  if (entry?.time !== undefined) metrics.lastPartitionUpdated.set(labels, Date.parse(entry.time) / 1000);
+}

@@ -1,0 +1,90 @@
+/**
+ * rollout: lets Kubernetes replace the Pods of a changed StatefulSet one after the other, by lowering its partition
+ * whenever the cluster can do without the next one. `webhook.ts` and `guard.ts` keep it from replacing any by itself.
+ */
+import { MySQLClusters } from "@moco-ts/api";
+import type { Clock } from "@moco-ts/base";
+import {
+  done,
+  requeueAfter,
+  type Applier,
+  type Client,
+  type Key,
+  type Outcome,
+  type ReconcileContext,
+} from "@moco-ts/kube";
+import type { Caches } from "../caches.ts";
+import type { ClusterMetrics } from "../metrics.ts";
+import { act, isAction, type Action } from "./act.ts";
+import { conditionOf, eventOf, statusOf } from "./condition.ts";
+import { decide, isRolling } from "./decide.ts";
+import { observe, observeLive, snapshotOf, type Observed } from "./observe.ts";
+import type { Pace } from "./pace.ts";
+import type { Plan } from "./plan.ts";
+import { tellProgress } from "./progress.ts";
+
+export interface RolloutTools {
+  /** Writes only while this replica leads. */
+  readonly client: Client;
+  readonly caches: Pick<Caches, "clusters" | "statefulSets" | "pods">;
+  /** As the manager of what is said about rolling updates. */
+  readonly applier: Applier;
+  readonly pace: Pace;
+  readonly metrics: ClusterMetrics;
+  readonly clock: Clock;
+}
+
+/** Looks at a cluster's rolling update and takes its next step, if it is time for one. */
+export async function reconcile(tools: RolloutTools, key: Key, { signal, log }: ReconcileContext): Promise<Outcome> {
+  const { caches, client, clock, pace } = tools;
+  const known = observe(caches, key);
+  if (known === undefined) {
+    pace.forget(key);
+    return done;
+  }
+  tellProgress(tools.metrics, known);
+  const snapshot = snapshotOf(known, clock.now());
+  pace.see(key, isRolling(snapshot));
+  const guess = decide(snapshot);
+  if (!isAction(guess)) return conclude(tools, known, guess, signal);
+
+  const permission = disrupts(guess) ? pace.ask(key) : undefined;
+  if (permission?.granted === false) {
+    tools.metrics.partitionUpdateRetries.inc({ namespace: known.cluster.metadata.namespace });
+    const until = clock.now() + permission.after;
+    return conclude(tools, known, { kind: "wait", reason: permission.reason, until, brief: false }, signal);
+  }
+  let isUsed = false;
+  try {
+    const live = await observeLive(client, known, signal);
+    const plan = decide(snapshotOf(live, clock.now()));
+    if (!isAction(plan)) return await conclude(tools, live, plan, signal);
+    if (disrupts(plan) && permission === undefined) return requeueAfter(0, "copies were old");
+    const events = await act(client, live, plan, signal);
+    isUsed = plan.kind === "step" && plan.disrupts;
+    log.info("took a step of a rolling update", { step: plan.kind, reason: plan.reason });
+    return { ...done, events };
+  } finally {
+    if (!isUsed) permission?.giveBack();
+  }
+}
+
+/** Whether a member that works goes down, or the primary steps down for it: others may have to go first. */
+function disrupts(plan: Action): boolean {
+  return plan.kind === "switchover-first" || (plan.kind === "step" && plan.disrupts);
+}
+
+/** Tells people of a plan that changes nothing, and says when to look again. */
+async function conclude(tools: RolloutTools, observed: Observed, plan: Plan, signal: AbortSignal): Promise<Outcome> {
+  const { applier, clock } = tools;
+  const { cluster } = observed;
+  const now = clock.now();
+  const condition = conditionOf(cluster, snapshotOf(observed, now), plan);
+  if (condition) {
+    const status = statusOf(cluster, condition, now);
+    await applier.apply(MySQLClusters, status, { live: cluster, subresource: "status", signal });
+  }
+  const events = condition ? eventOf(cluster, condition) : [];
+  if (plan.kind !== "wait" || plan.until === undefined) return { ...done, events };
+  return { ...requeueAfter(Math.max(plan.until - now, 0), plan.reason), events };
+}
