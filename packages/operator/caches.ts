@@ -45,6 +45,7 @@ import {
   type StorageClass,
 } from "@moco-ts/kube";
 import { createPodInformer } from "./pods.ts";
+import { rolloutManager } from "./rollout/partition.ts";
 import { claimsOfCluster, clusterKeysOf } from "./volume/observe.ts";
 import { recreationManager } from "./volume/replacement.ts";
 
@@ -100,7 +101,7 @@ export function createCaches(client: Client, options: { readonly logger: Logger;
     createInformer(client, resource, {
       ...options,
       labelSelector: `${labelKeys.createdBy}=${createdBy}`,
-      keepManagedFieldsOf: [fieldManager, recreationManager],
+      keepManagedFieldsOf: [fieldManager, recreationManager, rolloutManager],
       indexes: { [ownerIndex]: (object) => [controllerOf(object)?.uid ?? ""] },
     });
   // Whatever is of no concern is dropped. A ConfigMap that a cluster names later is read when that is reconciled.

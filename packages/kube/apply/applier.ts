@@ -34,6 +34,8 @@ export interface ApplyObjectOptions<T> {
   readonly absent?: boolean;
   /** "status" and the like. */
   readonly subresource?: string;
+  /** Nothing is written, and a conflict thrown, if the object has another resourceVersion by then. */
+  readonly resourceVersion?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -90,7 +92,9 @@ export class Applier {
       differences = this.#review(resource, desired, live, subresource);
       if (differences.length === 0) return { outcome: "unchanged", object: live };
     }
-    const object = await this.#client.apply(resource, desired, {
+    const { resourceVersion } = options;
+    const sent = resourceVersion ? { ...desired, metadata: { ...desired.metadata, resourceVersion } } : desired;
+    const object = await this.#client.apply(resource, sent, {
       fieldManager: this.#manager,
       force: true,
       signal,

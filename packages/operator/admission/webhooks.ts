@@ -3,7 +3,7 @@
  * control loop finds them too; here they are bound to paths, and the paths to the operations that the API server asks
  * about.
  */
-import { apiGroup } from "@moco-ts/api";
+import { apiGroup, createdBy, labelKeys } from "@moco-ts/api";
 import type {
   MutatingWebhook,
   MutatingWebhookConfiguration,
@@ -11,11 +11,13 @@ import type {
   WebhookClientConfig,
   WebhookServer,
 } from "@moco-ts/kube";
+import { mutateStatefulSet } from "../rollout/webhook.ts";
 import { validatePolicy, type ReadMySQLClusters } from "./backuppolicy.ts";
 import { mutateMySQLCluster, validateMySQLCluster, type ReadStorageClasses } from "./mysqlcluster.ts";
 
 export const admissionPaths = {
   mutateMySQLCluster: "/mutate-moco-cybozu-com-v1beta2-mysqlcluster",
+  mutateStatefulSet: "/mutate-apps-v1-statefulset",
   validateMySQLCluster: "/validate-moco-cybozu-com-v1beta2-mysqlcluster",
   validateBackupPolicy: "/validate-moco-cybozu-com-v1beta2-backuppolicy",
 } as const;
@@ -29,6 +31,7 @@ export interface AdmissionOptions {
 
 export function registerAdmission(server: WebhookServer, options: AdmissionOptions): void {
   server.mutating(admissionPaths.mutateMySQLCluster, mutateMySQLCluster(options.randomInteger));
+  server.mutating(admissionPaths.mutateStatefulSet, mutateStatefulSet);
   server.validating(admissionPaths.validateMySQLCluster, validateMySQLCluster(options.readStorageClasses));
   server.validating(admissionPaths.validateBackupPolicy, validatePolicy(options.readClusters));
 }
@@ -44,6 +47,16 @@ export function mutatingConfiguration(clientConfigOf: ClientConfigOf): MutatingW
         name: "mmysqlcluster.kb.io",
         clientConfig: clientConfigOf(admissionPaths.mutateMySQLCluster),
         ...rules("mysqlclusters", "CREATE"),
+      },
+      {
+        name: "statefulset.kb.io",
+        clientConfig: clientConfigOf(admissionPaths.mutateStatefulSet),
+        ...rules("statefulsets", "CREATE", "UPDATE"),
+        rules: [
+          { apiGroups: ["apps"], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"], resources: ["statefulsets"] },
+        ],
+        // Nobody else's StatefulSets depend on this controller.
+        objectSelector: { matchLabels: { [labelKeys.createdBy]: createdBy } },
       },
     ],
   };
