@@ -1,6 +1,6 @@
-import { parseDuration } from "@moco-ts/base";
 import type { KubeconfigOptions } from "@moco-ts/kube";
-import { InvalidArgumentError, type Command } from "commander";
+import type { Command } from "commander";
+import { parseTime } from "./parse.ts";
 
 /** kubectl's own flags, which all commands take. */
 export interface GlobalFlags {
@@ -40,7 +40,7 @@ export function addGlobalFlags(program: Command): Command {
     .option("--as <user>", "user to impersonate")
     .option("--as-uid <uid>", "UID to impersonate")
     .option("--as-group <group>", "group to impersonate; may be repeated", collect)
-    .option("--request-timeout <duration>", "time for a single request, as in 10s; 0 for no limit", timeout, 30_000);
+    .option("--request-timeout <duration>", "time for a single request, as in 10s; 0 for no limit", parseTime, 30_000);
 }
 
 export function kubeconfigOptionsOf(
@@ -53,13 +53,4 @@ export function kubeconfigOptionsOf(
 
 function collect(value: string, previous: string[] = []): string[] {
   return [...previous, value];
-}
-
-/** As kubectl takes it: a number alone is seconds. */
-function timeout(text: string): number {
-  try {
-    return /^\d+$/.test(text) ? Number(text) * 1000 : parseDuration(text);
-  } catch {
-    throw new InvalidArgumentError("Examples: 10s, 1m30s, 0.");
-  }
 }

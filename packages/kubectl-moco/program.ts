@@ -5,8 +5,12 @@ import { outcomeOf } from "./failure.ts";
 import { addGlobalFlags, type GlobalFlags } from "./global-flags.ts";
 import { print, type Io } from "./io.ts";
 import { addMysql } from "./mysql/command.ts";
+import { addReclone } from "./reclone/command.ts";
 import { withSession } from "./session.ts";
+import { addStart } from "./start/command.ts";
 import { addStatus } from "./status/command.ts";
+import { addStop } from "./stop/command.ts";
+import { addSwitchover } from "./switchover/command.ts";
 import type { Tools } from "./tools.ts";
 
 export interface Surroundings {
@@ -48,5 +52,9 @@ export function createProgram({ io, environment, signal, clock = systemClock }: 
   addStatus(program, tools);
   addMysql(program, tools);
   addCredential(program, tools);
+  addSwitchover(program, tools);
+  addReclone(program, tools);
+  addStop(program, tools);
+  addStart(program, tools);
   return program;
 }

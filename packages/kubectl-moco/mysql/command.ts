@@ -7,10 +7,11 @@ import {
   type MySQLCluster,
 } from "@moco-ts/api";
 import { isNotFound, type Terminal } from "@moco-ts/kube";
-import { InvalidArgumentError, type Command } from "commander";
+import type { Command } from "commander";
 import { getCluster } from "../cluster/get.ts";
 import { Failure, usageError } from "../failure.ts";
 import { printLine } from "../io.ts";
+import { parseIndex } from "../parse.ts";
 import type { Session } from "../session.ts";
 import type { Tools } from "../tools.ts";
 import { enterTerminal } from "./terminal.ts";
@@ -29,7 +30,7 @@ export function addMysql(program: Command, tools: Tools): void {
     .argument("<cluster>", "name of the MySQLCluster")
     .argument("[arguments...]", "for mysql; after -- if they begin with a dash")
     .option("-u, --mysql-user <name>", "user to log in as", mysqlUsers.readOnly.name)
-    .option("--index <number>", "index of the instance; -1 for the primary", integer, -1)
+    .option("--index <number>", "index of the instance; -1 for the primary", indexOrPrimary, primary)
     .option("-i, --stdin", "pass standard input to mysql")
     .option("-t, --tty", "standard input is a terminal")
     .addHelpText("after", examples)
@@ -43,6 +44,13 @@ export function addMysql(program: Command, tools: Tools): void {
       });
       if (code !== 0) throw new Failure(`command terminated with exit code ${code}`, { exitCode: code });
     });
+}
+
+/** Stands for whichever instance is the primary. */
+const primary = -1;
+
+function indexOrPrimary(text: string): number {
+  return text === String(primary) ? primary : parseIndex(text);
 }
 
 const examples = `
@@ -64,7 +72,7 @@ function podOf({ metadata, spec, status }: MySQLCluster, index: number): string 
   }
   if (index >= spec.replicas)
     throw new Failure("index should be smaller than replicas", { advice: `There are ${spec.replicas}.` });
-  return podName(metadata.name, index < 0 ? (status?.currentPrimaryIndex ?? 0) : index);
+  return podName(metadata.name, index === primary ? (status?.currentPrimaryIndex ?? 0) : index);
 }
 
 async function runMysql(
@@ -97,9 +105,4 @@ async function runMysql(
   } finally {
     terminal?.[Symbol.dispose]();
   }
-}
-
-function integer(text: string): number {
-  if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError("Not a number.");
-  return Number(text);
 }
