@@ -19,6 +19,8 @@ export class AutoresizerMetrics {
   readonly #limitReached;
   readonly #problem;
   readonly #problems = new Map<string, Problem["name"]>();
+  /** Claims that have series. */
+  readonly #known = new Set<string>();
 
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
@@ -37,13 +39,17 @@ export class AutoresizerMetrics {
     );
   }
 
-  /** A claim is managed from now on. */
+  /** A claim is managed: it has series from now on. */
   appear(namespace: string, name: string): void {
+    const key = `${namespace}/${name}`;
+    if (this.#known.has(key)) return;
+    this.#known.add(key);
     for (const counter of this.#counters) counter.inc(labelsOf(namespace, name), 0);
   }
 
   /** A claim is not managed any more. */
   forget(namespace: string, name: string): void {
+    this.#known.delete(`${namespace}/${name}`);
     for (const counter of this.#counters) counter.remove(labelsOf(namespace, name));
     this.setProblem(namespace, name, undefined);
   }
@@ -66,11 +72,11 @@ export class AutoresizerMetrics {
     if (reason !== undefined) this.#problem.set({ ...labelsOf(namespace, name), reason }, 1);
   }
 
-  /** Starts the counters of all claims anew if there is too much to read. Returns whether it did. */
-  async resetIfLargerThan(bytes: number): Promise<boolean> {
-    if (Buffer.byteLength(await this.#metrics.text()) <= bytes) return false;
+  /** Starts the counters of all claims anew if there is too much to read. */
+  async resetIfLargerThan(bytes: number): Promise<void> {
+    if (Buffer.byteLength(await this.#metrics.text()) <= bytes) return;
     for (const counter of this.#counters) counter.reset();
-    return true;
+    this.#known.clear();
   }
 
   get #counters() {

@@ -19,8 +19,6 @@ export class Reporter {
   readonly #options: ReporterOptions;
   /** What users were told of a claim last, by key, and when. */
   readonly #told = new Map<string, { readonly what: string; readonly at: number }>();
-  /** Claims that have series. */
-  readonly #known = new Set<string>();
 
   constructor(options: ReporterOptions) {
     this.#options = options;
@@ -29,10 +27,7 @@ export class Reporter {
   decided(key: string, claim: PersistentVolumeClaim, plan: TargetPlan): void {
     const { metrics, logger } = this.#options;
     const { namespace, name } = namesOf(claim);
-    if (!this.#known.has(key)) {
-      this.#known.add(key);
-      metrics.appear(namespace, name);
-    }
+    metrics.appear(namespace, name);
     if (plan.counts) metrics.count(plan.counts, namespace, name);
     // Whether a resize is refused again is not known yet.
     if (plan.kind !== "resize" || plan.problem) this.#setProblem(key, claim, plan.problem);
@@ -72,7 +67,6 @@ export class Reporter {
 
   /** The claim is not managed any more. */
   forget(key: string, namespace: string, name: string): void {
-    this.#known.delete(key);
     this.#told.delete(key);
     this.#options.metrics.forget(namespace, name);
   }

@@ -57,7 +57,7 @@ export function testClass(annotations: Annotations = {}, allowVolumeExpansion = 
   };
 }
 
-function annotationsOf(annotations: Annotations): Record<string, string> {
+export function annotationsOf(annotations: Annotations): Record<string, string> {
   const given = Object.entries(annotations).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [prefix + name, value]));
 }
