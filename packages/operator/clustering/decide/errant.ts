@@ -1,6 +1,6 @@
 import { receivedBy, reservedUuid, type GtidSet } from "@moco-ts/mysql";
 import type { Snapshot } from "../snapshot.ts";
-import { knownInstances, others, recordedPrimary, type Known } from "./facts.ts";
+import { isWritten, knownInstances, others, recordedPrimary, type Known } from "./facts.ts";
 
 export interface Errants {
   /** Ordinals of instances that have transactions which the primary does not have. */
@@ -12,7 +12,7 @@ export interface Errants {
 /** Nothing is done to an instance that looks errant before a second look has confirmed it. */
 export function findErrant(snapshot: Snapshot): Errants {
   const primary = recordedPrimary(snapshot);
-  if (primary === undefined || primary.state.executed.isEmpty) {
+  if (primary === undefined || (primary.state.executed.isEmpty && isWritten(snapshot))) {
     return { errant: snapshot.errantBefore.filter((ordinal) => ordinal !== snapshot.primaryIndex), suspects: [] };
   }
   const looking = others(knownInstances(snapshot), snapshot).filter((each) => !surplus(each, primary).isEmpty);

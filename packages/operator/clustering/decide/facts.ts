@@ -67,7 +67,16 @@ export function ofPrimaries(set: GtidSet, { primaries }: Memory): GtidSet {
   return set.from([...primaries, reservedUuid]);
 }
 
-/** Whether some instance has transactions: then one without any has lost its data. */
+/**
+ * Whether the cluster has transactions: then an instance without any has lost its data. What somebody wrote to a replica,
+ * or what a deposed primary kept to itself, is not the cluster's.
+ */
 export function isWritten(snapshot: Snapshot): boolean {
-  return snapshot.memory?.written === true || knownInstances(snapshot).some(({ state }) => !receivedBy(state).isEmpty);
+  const { memory } = snapshot;
+  if (memory?.written) return true;
+  return knownInstances(snapshot).some((each) => {
+    const received = receivedBy(each.state);
+    if (memory === undefined || each.state.uuid === memory.primary) return !received.isEmpty;
+    return isVoter(each, memory) && !ofPrimaries(received, memory).isEmpty;
+  });
 }

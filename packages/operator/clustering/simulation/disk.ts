@@ -108,6 +108,13 @@ export class Disk {
     this.channel = donor.channel && { ...donor.channel, sourceUuid: undefined };
   }
 
+  /** Whether `rows` has it. */
+  holds(row: number): boolean {
+    for (let index = this.relay.length - 1; index >= 0; index--) if (this.relay[index]!.row === row) return true;
+    for (let index = this.committed - 1; index >= 0; index--) if (this.binlog[index]!.row === row) return true;
+    return false;
+  }
+
   /** Rows that are in its data, or would be once it has applied all that it received. */
   rows(): Set<number> {
     const rows = this.executedRows();

@@ -30,6 +30,7 @@ export class Invariants {
 
   /** After every event. */
   check(): void {
+    if (this.#world.memory() === undefined) return;
     const truth = this.truth();
     this.fail("2", rules.onlyPrimaryAcknowledges(truth));
     this.fail("5", rules.votersAreRecorded(truth));
@@ -40,11 +41,11 @@ export class Invariants {
   acknowledging({ disk }: Mysqld, row: number): void {
     this.acknowledged.add(row);
     const truth = this.truth();
-    this.fail("3", rules.survivesFailover(truth, [row]));
+    this.fail("3", rules.survivesFailover(truth, row));
     const { memory } = truth;
     if (memory === undefined || memory.primary === disk.uuid) return;
     const primary = truth.disks.find(({ uuid }) => uuid === memory.primary);
-    if (!primary?.rows().has(row)) this.fail("2", `row ${row} is acknowledged by ${disk.uuid.slice(-4)}, deposed`);
+    if (!primary?.holds(row)) this.fail("2", `row ${row} is acknowledged by ${disk.uuid.slice(-4)}, deposed`);
   }
 
   opening(mysqld: Mysqld): void {
@@ -60,7 +61,7 @@ export class Invariants {
   recording(before: Memory | undefined, memory: Memory): void {
     const truth = { ...this.truth(), memory };
     if (before?.primary !== memory.primary) this.fail("3", rules.isNotBehind(truth, memory.primary));
-    this.fail("5", rules.survivesFailover(truth, this.acknowledged));
+    for (const row of this.acknowledged) this.fail("5", rules.survivesFailover(truth, row));
   }
 
   droppingRelay({ disk }: Mysqld): void {
@@ -69,7 +70,8 @@ export class Invariants {
 
   /** Data has become less: by a disk that is gone, by a power loss, or by being made empty. */
   lessened(): void {
-    this.fail("3", rules.survivesFailover(this.truth(), this.acknowledged));
+    const truth = this.truth();
+    for (const row of this.acknowledged) this.fail("3", rules.survivesFailover(truth, row));
   }
 
   truth(): rules.Truth {

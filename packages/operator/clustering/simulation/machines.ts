@@ -29,6 +29,7 @@ export class Machines {
   /** By ordinal: what a new Pod finds. */
   readonly #disks: (Disk | undefined)[] = [];
   readonly allDisks: Disk[] = [];
+  #processes: readonly Mysqld[] = [];
   #origins = 0;
   #pods = 0;
   #containers = 0;
@@ -37,8 +38,9 @@ export class Machines {
     this.#world = world;
   }
 
-  get processes(): Mysqld[] {
-    return [...this.#byAddress.values()].filter(({ alive }) => alive);
+  /** Those that are alive. */
+  get processes(): readonly Mysqld[] {
+    return this.#processes;
   }
 
   at(address: string): Mysqld | undefined {
@@ -238,6 +240,7 @@ export class Machines {
     if (disk.clone === "In Progress") disk.clone = "Failed";
     const mysqld = new Mysqld(disk, { ordinal, address, version, container }, watcher);
     this.#byAddress.set(address, mysqld);
+    this.#processes = [...this.#processes, mysqld];
     story.tell(mysqld.name, `starts at ${address}`);
     if (api.objects.pods[ordinal]?.container?.id !== container) api.containerStarted(ordinal, container);
     this.#world.disturbed();
@@ -254,6 +257,7 @@ export class Machines {
     const { api, scheduler, random, story } = this.#world;
     story.tell(mysqld.name, "has ended");
     mysqld.end();
+    this.#processes = this.#processes.filter((each) => each !== mysqld);
     const ended = scheduler.now;
     this.#world.disturbed();
     if (staysContainer) return;

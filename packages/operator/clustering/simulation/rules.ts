@@ -40,18 +40,13 @@ export function onlyPrimaryAcknowledges({ memory, processes, receivers }: Truth)
 }
 
 /** Rule 3: whichever voters a failover may have to do with, one of them has the row. */
-export function survivesFailover({ memory, disks }: Truth, rows: Iterable<number>): Wrong {
+export function survivesFailover({ memory, disks }: Truth, row: number): Wrong {
   if (memory === undefined) return undefined;
-  const others = disks.filter(({ uuid }) => uuid !== memory.primary && memory.voters.includes(uuid));
-  const kept = others.filter(({ lost }) => !lost).map((disk) => ({ disk, rows: disk.rows() }));
-  const allowed = memory.voters.length - memory.acknowledgements - 1;
-  for (const row of rows) {
-    const lacking = kept.filter((each) => !each.rows.has(row));
-    if (lacking.length <= allowed) continue;
-    const names = lacking.map(({ disk }) => disk.uuid.slice(-4)).join(", ");
-    return `row ${row} is acknowledged, but ${names} would fail over without it`;
-  }
-  return undefined;
+  const others = disks.filter(({ uuid, lost }) => !lost && uuid !== memory.primary && memory.voters.includes(uuid));
+  const lacking = others.filter((disk) => !disk.holds(row));
+  if (lacking.length <= memory.voters.length - memory.acknowledgements - 1) return undefined;
+  const names = lacking.map(({ uuid }) => uuid.slice(-4)).join(", ");
+  return `row ${row} is acknowledged, but ${names} would fail over without it`;
 }
 
 /** Rules 3 and 6: who takes the writes has every row that a client was promised. */
