@@ -104,7 +104,7 @@ const clusterRules: object[] = [
     verbs: [...read, "patch"],
   },
   // What backup Jobs may do has to be the controller's to give.
-  { apiGroups: [""], resources: ["pods"], verbs: read },
+  { apiGroups: [""], resources: ["pods"], verbs: [...read, "patch"] },
   { apiGroups: ["moco.cybozu.com"], resources: ["mysqlclusters/status"], verbs: ["update"] },
 ];
 

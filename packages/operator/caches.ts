@@ -44,6 +44,7 @@ import {
   type StatefulSet,
   type StorageClass,
 } from "@moco-ts/kube";
+import { clusteringManager } from "./clustering/status.ts";
 import { createPodInformer } from "./pods.ts";
 import { rolloutManager } from "./rollout/partition.ts";
 import { claimsOfCluster, clusterKeysOf } from "./volume/observe.ts";
@@ -91,7 +92,7 @@ export function ownedIn<T extends KubeObject>(informer: Informer<T>, cluster: My
 export function createCaches(client: Client, options: { readonly logger: Logger; readonly metrics: Metrics }): Caches {
   const clusters = createInformer(client, MySQLClusters, {
     ...options,
-    keepManagedFieldsOf: [fieldManager],
+    keepManagedFieldsOf: [fieldManager, clusteringManager],
     indexes: {
       [clusterIndexes.userConfigMap]: ({ metadata, spec }) => referenced(metadata.namespace, spec.mysqlConfigMapName),
       [clusterIndexes.backupPolicy]: ({ metadata, spec }) => referenced(metadata.namespace, spec.backupPolicyName),

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { eventComponent, fieldManager, leaseName, MySQLClusters } from "@moco-ts/api";
+import { clusterKeyOf, eventComponent, fieldManager, leaseName, MySQLClusters, podHostName } from "@moco-ts/api";
 import type { Clock, Logger, Metrics } from "@moco-ts/base";
 import {
   Applier,
@@ -25,11 +25,18 @@ import {
 } from "@moco-ts/kube";
 import { registerAdmission } from "./admission/webhooks.ts";
 import { clusterIndexes, createCaches, informersOf, type Caches } from "./caches.ts";
+import { createClusteringController } from "./clustering/create.ts";
+import { ConnectedInstances } from "./clustering/instances/connected-instances.ts";
+import { orderClone } from "./clustering/instances/clone-order.ts";
 import type { Config } from "./config.ts";
+import { agentCredentials } from "./reconciliation/certificates/ensure.ts";
 import { createAgentCertificates } from "./reconciliation/certificates/create.ts";
 import { createClusterMetrics } from "./metrics.ts";
+import { clusterOf } from "./pods.ts";
 import { reconcile } from "./reconciliation/reconcile.ts";
+import { startChanged } from "./reconciliation/starting/problems.ts";
 import type { Tools } from "./reconciliation/tools.ts";
+import { createRolloutController } from "./rollout/create.ts";
 import { clusterKeysOf } from "./volume/observe.ts";
 
 export interface Surroundings {
@@ -72,6 +79,7 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
     config,
     authority: agentCertificates.authority,
     clock,
+    events,
     metrics: createClusterMetrics(metrics),
     logger,
     randomBytes,
@@ -88,12 +96,42 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
     metrics,
   });
 
+  const rollout = createRolloutController({
+    client: acting,
+    caches,
+    ...config,
+    leadership: election,
+    events,
+    clusterMetrics: tools.metrics,
+    clock,
+    logger,
+    metrics,
+  });
+
+  const clustering = createClusteringController({
+    client: acting,
+    caches,
+    ...config,
+    leadership: election,
+    events,
+    clusterMetrics: tools.metrics,
+    clock,
+    logger,
+    metrics,
+    createInstances: (changed) => new ConnectedInstances({ changed, mayChange: () => election.assertHeld(), clock }),
+    clone: async (mysqlCluster, order) => {
+      const credentials = await agentCredentials(tools, mysqlCluster);
+      const serverName = podHostName(clusterKeyOf(mysqlCluster), order.ordinal);
+      await orderClone({ serverName, credentials, order }, election.lost);
+    },
+  });
+
   const webhooks = createAdmission(config, client, caches, surroundings);
 
   return createManager({
     servers: webhooks === undefined ? [] : [webhooks],
     informers: [...informersOf(caches), ...agentCertificates.informers],
-    components: [agentCertificates.component, controller],
+    components: [agentCertificates.component, clustering, controller, rollout],
     election,
     events: [events],
     healthAddress: config.healthAddress,
@@ -157,6 +195,7 @@ function clusterSources(caches: Caches, authorities: readonly Informer<Secret>[]
     changesOf(caches.policies, { map: byIndex(clusterIndexes.backupPolicy) }),
     changesOf(caches.foreignConfigMaps, { map: byIndex(clusterIndexes.userConfigMap) }),
     changesOf(caches.statefulSets, owned),
+    changesOf(caches.pods, { map: (pod) => clusterOf(pod).map(keyOf), when: startChanged }),
     changesOf(caches.claims, { map: clusterKeysOf }),
     changesOf(caches.recreations, owned),
     changesOf(caches.services, owned),
