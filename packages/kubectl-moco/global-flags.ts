@@ -1,5 +1,5 @@
 import type { KubeconfigOptions } from "@moco-ts/kube";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { parseTime } from "./parse.ts";
 
 /** kubectl's own flags, which all commands take. */
@@ -40,7 +40,11 @@ export function addGlobalFlags(program: Command): Command {
     .option("--as <user>", "user to impersonate")
     .option("--as-uid <uid>", "UID to impersonate")
     .option("--as-group <group>", "group to impersonate; may be repeated", collect)
-    .option("--request-timeout <duration>", "time for a single request, as in 10s; 0 for no limit", parseTime, 30_000);
+    .addOption(
+      new Option("--request-timeout <duration>", "time for a single request; 0 for no limit")
+        .argParser(parseTime)
+        .default(30_000, "30s"),
+    );
 }
 
 export function kubeconfigOptionsOf(

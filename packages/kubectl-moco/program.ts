@@ -1,5 +1,7 @@
 import { systemClock, type Clock } from "@moco-ts/base";
 import { Command } from "commander";
+import { addCompletion } from "./completion/command.ts";
+import { createValueFinder } from "./completion/values.ts";
 import { addCredential } from "./credential/command.ts";
 import { outcomeOf } from "./failure.ts";
 import { addGlobalFlags, type GlobalFlags } from "./global-flags.ts";
@@ -49,6 +51,7 @@ export function createProgram({ io, environment, signal, clock = systemClock }: 
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError("Add --help to see how it is used.");
   addGlobalFlags(program);
+  program.addHelpText("after", examples);
   addStatus(program, tools);
   addMysql(program, tools);
   addCredential(program, tools);
@@ -56,5 +59,14 @@ export function createProgram({ io, environment, signal, clock = systemClock }: 
   addReclone(program, tools);
   addStop(program, tools);
   addStart(program, tools);
+  addCompletion(program, tools, createValueFinder(environment, signal));
   return program;
 }
+
+const examples = `
+Examples:
+  kubectl moco status test
+  kubectl moco mysql -it test
+  kubectl moco switchover test --wait
+
+kubectl moco COMMAND --help tells more of each.`;

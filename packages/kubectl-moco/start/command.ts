@@ -3,7 +3,10 @@ import { addActivities } from "../cluster/activity.ts";
 import type { Tools } from "../tools.ts";
 
 export function addStart(program: Command, tools: Tools): void {
-  const verb = program.command("start").description("Start a part of the operator's work that was stopped.");
+  const verb = program
+    .command("start")
+    .helpCommand(false)
+    .description("Start a part of the operator's work that was stopped.");
   addActivities(verb, tools, {
     stop: false,
     describe: (activity) =>

@@ -3,7 +3,10 @@ import { addActivities } from "../cluster/activity.ts";
 import type { Tools } from "../tools.ts";
 
 export function addStop(program: Command, tools: Tools): void {
-  const verb = program.command("stop").description("Stop a part of the operator's work on a cluster.");
+  const verb = program
+    .command("stop")
+    .helpCommand(false)
+    .description("Stop a part of the operator's work on a cluster.");
   addActivities(verb, tools, {
     stop: true,
     describe: (activity) =>

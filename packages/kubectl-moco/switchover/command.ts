@@ -1,6 +1,6 @@
 import { annotationKeys, isAnnotated } from "@moco-ts/api";
 import type { Pod } from "@moco-ts/kube";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { getCluster } from "../cluster/get.ts";
 import { annotatePod, getMembers, memberOf } from "../cluster/members.ts";
 import { Failure } from "../failure.ts";
@@ -24,7 +24,7 @@ export function addSwitchover(program: Command, tools: Tools): void {
     .argument("<cluster>", "name of the MySQLCluster")
     .option("--to <index>", "index of the next primary; default: whoever the operator finds best", parseIndex)
     .option("--wait", "wait until it is done, and say how it goes")
-    .option("--timeout <duration>", "how long to wait", parseTime, 120_000)
+    .addOption(new Option("--timeout <duration>", "how long to wait").argParser(parseTime).default(120_000, "2m"))
     .addHelpText("after", examples)
     .action((name: string, flags: Flags, command: Command) =>
       tools.connect(command, (session) => switchover(session, tools, name, flags)),
