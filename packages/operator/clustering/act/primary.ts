@@ -1,5 +1,6 @@
 import { CodedError } from "@moco-ts/base";
 import { clusterEvents } from "@moco-ts/api";
+import { isOpen } from "../decide/facts.ts";
 import type { Round } from "./round.ts";
 
 /** Milliseconds for transactions under way, when the primary has to be closed for safety's sake. */
@@ -40,7 +41,7 @@ export async function openPrimary(round: Round): Promise<void> {
   const isSource =
     memory.acknowledgements === 0 || (state.source.active && state.source.acknowledgements >= memory.acknowledgements);
   const isSame = state.uuid === memory.primary && before?.executed.equals(state.executed) === true;
-  if (!isSame || !isSource || state.stopping || state.replica !== undefined || !state.readOnly) {
+  if (!isSame || !isSource || state.stopping || state.replica !== undefined || isOpen(state)) {
     throw new CodedError("CLUSTERING_NOT_OPENED", "the primary is not as it was when it was to be opened");
   }
   await primary.open(memory.primary, signal);

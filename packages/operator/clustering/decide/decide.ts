@@ -5,7 +5,7 @@
 import type { Plan, Step } from "../plan.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { findErrant, type Errants } from "./errant.ts";
-import { knownInstances, recordedPrimary } from "./facts.ts";
+import { isOpen, knownInstances, recordedPrimary } from "./facts.ts";
 import { memoryToWrite } from "./memory.ts";
 import { maintainPods } from "./pods.ts";
 import { judgePrimary, maintainPrimary } from "./primary.ts";
@@ -83,6 +83,6 @@ function maintain(snapshot: Snapshot, errants: Errants, plan: PlanFor): Plan {
 function isServed(snapshot: Snapshot): boolean {
   const { memory, wanted } = snapshot;
   const primary = recordedPrimary(snapshot)!;
-  const serves = wanted.intermediate || !primary.state.readOnly;
+  const serves = wanted.intermediate || isOpen(primary.state);
   return serves && memory?.written === true && knownInstances(snapshot).length === wanted.replicas;
 }

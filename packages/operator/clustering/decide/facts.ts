@@ -42,6 +42,14 @@ export function isVoter({ state }: Known, memory: Memory): boolean {
   return memory.voters.includes(state.uuid);
 }
 
+/**
+ * Whether clients may write to it. An instance that is being made read-only behind a commit that hangs has the second flag
+ * before the first: nobody can begin anything there.
+ */
+export function isOpen({ readOnly, superReadOnly }: InstanceState): boolean {
+  return !readOnly && !superReadOnly;
+}
+
 /** Replicates from the primary, as far as it can tell. */
 export function follows({ state }: Known, primary: InstanceView): boolean {
   return state.replica !== undefined && state.replica.sourceHost === primary.host;

@@ -2,7 +2,7 @@ import type { Role } from "@moco-ts/api";
 import type { PodStep, Step } from "../plan.ts";
 import type { InstanceView, Snapshot } from "../snapshot.ts";
 import type { Errants } from "./errant.ts";
-import { follows, isKnown, recordedPrimary } from "./facts.ts";
+import { follows, isKnown, isOpen, recordedPrimary } from "./facts.ts";
 import { isDeletionPrevented } from "./switchover.ts";
 
 /** What Pods say to Services and to the admission policy, and which requests on them are met. */
@@ -31,7 +31,7 @@ function roleOf(
   const primary = recordedPrimary(snapshot);
   if (primary === undefined) return "as it is";
   if (view.ordinal === snapshot.primaryIndex) {
-    const serves = !primary.state.readOnly || opens || snapshot.wanted.intermediate;
+    const serves = isOpen(primary.state) || opens || snapshot.wanted.intermediate;
     return serves ? "primary" : "as it is";
   }
   if (!isKnown(view) || errant.includes(view.ordinal)) return undefined;
@@ -42,6 +42,7 @@ function roleOf(
 /** Only a primary can step down, and only an instance with data can be cloned again. */
 function isMet(snapshot: Snapshot, { ordinal, pod, state }: InstanceView): boolean {
   const isPrimary = ordinal === snapshot.primaryIndex;
-  if (pod?.demote && !isPrimary && recordedPrimary(snapshot)?.state.readOnly === false) return true;
+  const primary = recordedPrimary(snapshot);
+  if (pod?.demote && !isPrimary && primary && isOpen(primary.state)) return true;
   return pod?.reclone === true && (isPrimary || state?.executed.isEmpty === true);
 }

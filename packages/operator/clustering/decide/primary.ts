@@ -4,6 +4,7 @@ import type { Memory, Snapshot } from "../snapshot.ts";
 import {
   acknowledgesTo,
   hears,
+  isOpen,
   isVoter,
   isWritten,
   knownInstances,
@@ -38,7 +39,7 @@ export function judgePrimary(snapshot: Snapshot): Verdict {
     return { lost: true, evidence: `${name} is another server than the primary was: its data is gone` };
   }
   if (view.state.executed.isEmpty && isWritten(snapshot)) return { lost: true, evidence: `${name} has lost its data` };
-  const missing = view.state.readOnly ? lacking(snapshot, view as Known, memory) : undefined;
+  const missing = isOpen(view.state) ? undefined : lacking(snapshot, view as Known, memory);
   if (missing !== undefined) {
     const evidence = `${name} lacks transactions that instance ${missing.ordinal} has`;
     return { lost: !snapshot.wanted.intermediate, evidence };
@@ -78,13 +79,13 @@ export function maintainPrimary(snapshot: Snapshot): Step[] {
   const memory = snapshot.memory!;
   const { state } = primary;
   const { acknowledgements } = memory;
-  if (!state.readOnly && acknowledgements > 0) {
+  if (isOpen(state) && acknowledgements > 0) {
     if (!state.source.active) return [close("it no longer waits for acknowledgements")];
     if (state.source.acknowledgements < acknowledgements) return [close("it waits for too few acknowledgements")];
   }
   const steps: Step[] = [];
   if (needsPreparation(primary, memory)) steps.push({ kind: "prepare-primary" });
-  if (state.readOnly && mayOpen(snapshot, primary, memory)) steps.push({ kind: "open" });
+  if (!isOpen(state) && mayOpen(snapshot, primary, memory)) steps.push({ kind: "open" });
   if (primary.waiting > 1_000 && acknowledgingVoters(snapshot).length >= acknowledgements)
     steps.push({ kind: "nudge" });
   return steps;

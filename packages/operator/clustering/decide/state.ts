@@ -4,6 +4,7 @@ import {
   acknowledgesTo,
   follows,
   isKnown,
+  isOpen,
   isVoter,
   knownInstances,
   others,
@@ -22,7 +23,7 @@ export function classify(snapshot: Snapshot, errant: readonly number[], isLost: 
   if (memory === undefined) return "Incomplete";
   const primary = recordedPrimary(snapshot);
   if (isLost || primary === undefined) return canFailOver(snapshot) ? "Failed" : "Lost";
-  const serves = wanted.intermediate ? primary.state.superReadOnly : !primary.state.readOnly;
+  const serves = wanted.intermediate ? primary.state.superReadOnly : isOpen(primary.state);
   const good = others(knownInstances(snapshot), snapshot).filter((each) => isGood(each, primary, errant));
   const isComplete = good.length === wanted.replicas - 1 && snapshot.instances.every(({ pod }) => isUp(pod));
   if (serves && isComplete && isProtected(snapshot, primary, good)) return "Healthy";
