@@ -50,6 +50,11 @@ export function isOpen({ readOnly, superReadOnly }: InstanceState): boolean {
   return !readOnly && !superReadOnly;
 }
 
+/** Takes no writes and has no commit under way that waits for acknowledgements. */
+export function hasStoodDown({ state }: Known): boolean {
+  return state.superReadOnly && state.readOnly && !state.source.enabled;
+}
+
 /** Replicates from the primary, as far as it can tell. */
 export function follows({ state }: Known, primary: InstanceView): boolean {
   return state.replica !== undefined && state.replica.sourceHost === primary.host;

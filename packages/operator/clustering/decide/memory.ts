@@ -1,6 +1,16 @@
 import type { InstanceState } from "@moco-ts/mysql";
 import type { Memory, Snapshot } from "../snapshot.ts";
-import { isWritten, knownInstances, others, primaryView, wantedAcknowledgements, type Known } from "./facts.ts";
+import { surplus } from "./errant.ts";
+import {
+  hasStoodDown,
+  isWritten,
+  knownInstances,
+  others,
+  primaryView,
+  recordedPrimary,
+  wantedAcknowledgements,
+  type Known,
+} from "./facts.ts";
 
 /**
  * What has to be remembered before anything else is done; undefined if the memory is as it should be, or if there is
@@ -78,15 +88,22 @@ function correct(snapshot: Snapshot, memory: Memory): Memory {
   }
   const seen = (uuid: string): boolean =>
     snapshot.instances.some((each) => each.state && unseen(each.ordinal) === uuid);
-  const isBack = (uuid: string): boolean => knownInstances(snapshot).some((each) => each.state.uuid === uuid);
   return {
     ...memory,
-    deposed: memory.deposed.filter((uuid) => !isBack(uuid) && memory.voters.includes(uuid)),
+    deposed: memory.deposed.filter((uuid) => memory.voters.includes(uuid) && !isReconciled(snapshot, uuid)),
     primaryAddress: primary.pod?.address ?? memory.primaryAddress,
     primaries: [...new Set([...memory.primaries, ...primariesOf(state)])].sort(),
     voters: memory.voters.flatMap((uuid) => (seen(uuid) ? resolve(snapshot, uuid) : [uuid])).sort(),
     written,
   };
+}
+
+/** It was the primary, is back, has stood down, and has nothing that the present one lacks. */
+function isReconciled(snapshot: Snapshot, uuid: string): boolean {
+  const primary = recordedPrimary(snapshot);
+  const found = knownInstances(snapshot).find(({ state }) => state.uuid === uuid);
+  if (primary === undefined || found === undefined) return false;
+  return hasStoodDown(found) && surplus(found, primary).isEmpty;
 }
 
 /** Whoever has the place of an instance that had never been seen votes if it acknowledges. */

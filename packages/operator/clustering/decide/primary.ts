@@ -69,7 +69,11 @@ function judgeSilence(snapshot: Snapshot, name: string): Verdict {
 function lacking(snapshot: Snapshot, primary: Known, memory: Memory): Known | undefined {
   const has = receivedBy(primary.state);
   const voters = others(knownInstances(snapshot), snapshot).filter((each) => isVoter(each, memory));
-  return voters.find(({ state }) => !has.contains(ofPrimaries(receivedBy(state), memory)));
+  // What a deposed primary kept to itself was not acknowledged. It may take over again only if it lacks nothing.
+  const isErrant = ({ ordinal, state }: Known): boolean =>
+    memory.deposed.includes(state.uuid) &&
+    (snapshot.errantBefore.includes(ordinal) || !receivedBy(state).contains(has));
+  return voters.find((each) => !isErrant(each) && !has.contains(ofPrimaries(receivedBy(each.state), memory)));
 }
 
 /** What to do to a primary that is there, so that it serves clients, and only as long as that is safe. */

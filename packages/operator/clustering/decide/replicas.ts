@@ -2,7 +2,7 @@ import { receivedBy } from "@moco-ts/mysql";
 import type { InstanceStep, InstanceSteps } from "../plan.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { Errants } from "./errant.ts";
-import { isVoter, knownInstances, others, recordedPrimary, type Known } from "./facts.ts";
+import { hasStoodDown, isVoter, knownInstances, others, recordedPrimary, type Known } from "./facts.ts";
 
 /** What to do to each instance that is not the primary. */
 export function maintainReplicas(snapshot: Snapshot, errants: Errants): InstanceSteps[] {
@@ -32,9 +32,7 @@ function stepsFor(
 ): InstanceStep[] {
   const { state, ordinal, pod } = replica;
   const memory = snapshot.memory!;
-  // It has to be taken from that list before it gets a source.
-  if (memory.deposed.includes(state.uuid)) return [];
-  if (!state.superReadOnly || !state.readOnly || state.source.enabled) return [{ kind: "stand-down" }];
+  if (!hasStoodDown(replica)) return [{ kind: "stand-down" }];
   if (state.offlineMode) return [{ kind: "leave-offline-mode" }];
   const isErrant = errant.includes(ordinal);
   if (isErrant || pod?.reclone) {
@@ -44,7 +42,8 @@ function stepsFor(
     if (isWanted && canBe && !state.executed.isEmpty) return [{ kind: "make-empty" }];
     if (isErrant && !state.executed.isEmpty) return [];
   }
-  if (suspects.includes(state.uuid)) return [];
+  // It has to be taken from that list before it gets a source.
+  if (suspects.includes(state.uuid) || memory.deposed.includes(state.uuid)) return [];
   const settings: InstanceStep[] = !state.enforced ? [{ kind: "enforce-settings" }] : [];
   return [...settings, ...followSteps(snapshot, replica, primary)];
 }
