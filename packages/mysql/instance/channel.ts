@@ -122,5 +122,6 @@ async function readChannel(connection: Connection, signal: AbortSignal): Promise
 
 function assertExecuted({ unexecuted }: Channel, what: string): void {
   if (unexecuted.isEmpty) return;
-  throw new MysqlError("RELAY_LOG_NEEDED", `${what} would lose transactions that are not executed yet: ${unexecuted}`);
+  const lost = unexecuted.toString();
+  throw new MysqlError("RELAY_LOG_NEEDED", `${what} would lose transactions that are not executed yet: ${lost}`);
 }

@@ -12,9 +12,9 @@ export interface ConnectionsOptions {
   /** The admin port: open even when all other connections are used up. */
   readonly port: number;
   /** Asked for each time, since passwords may change. */
-  login(signal?: AbortSignal): Promise<{ readonly user: string; readonly password: string }>;
+  readonly login: () => Promise<{ readonly user: string; readonly password: string }>;
   /** Throws if this process is no longer the one that may change instances. Asked before others lose that right. */
-  mayChange?(): void;
+  readonly mayChange?: () => void;
   readonly clock: Clock;
 }
 
@@ -37,7 +37,10 @@ const setUp = `
     wait_timeout = 31536000, lock_wait_timeout = 31536000;
   SELECT @@GLOBAL.server_uuid AS uuid`;
 
-type Role = "look" | "change" | "spare";
+type Role = "look" | "change" | Taken;
+
+/** Connections for statements that may hang, with what they are kept for. */
+type Taken = "closing" | "spare";
 
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -59,28 +62,30 @@ export class Connections {
     return same(await this.#get("change", signal), uuid);
   }
 
-  /**
-   * For a statement that may hang. It is the caller's from now on: to be given back, closed, or left alone with a
-   * statement that must not be cancelled.
-   */
-  async takeSpare(uuid: string, signal?: AbortSignal): Promise<Connection> {
+  /** For a statement that may hang. It is the caller's from now on, to be given back when the statement has ended. */
+  async take(role: Taken, uuid: string, signal?: AbortSignal): Promise<Connection> {
     // Whoever may not change the instance may not do so by this connection either.
     await this.change(uuid, signal);
-    const spare = same(await this.#get("spare", signal), uuid);
-    this.#opened.delete("spare");
-    return spare;
+    const taken = same(await this.#get(role, signal), uuid);
+    this.#opened.delete(role);
+    return taken;
   }
 
-  giveBack(spare: Connection, uuid: string): void {
-    if (!spare.usable) return;
-    if (this.#closed || this.#opened.has("spare")) spare.destroy();
-    else this.#opened.set("spare", { connection: spare, uuid });
+  giveBack(role: Taken, connection: Connection, uuid: string): void {
+    if (!connection.usable) return;
+    if (this.#closed || this.#opened.has(role)) connection.destroy();
+    else this.#opened.set(role, { connection, uuid });
+  }
+
+  /** One that is the caller's to close. */
+  async openAnother(): Promise<Connection> {
+    return (await this.#connect()).connection;
   }
 
   /** Opens all of them, so that no change has to wait for a login. */
   async prepare(signal?: AbortSignal): Promise<void> {
     await this.#get("look", signal);
-    await Promise.all([this.#get("change", signal), this.#get("spare", signal)]);
+    await Promise.all((["change", "closing", "spare"] as const).map((role) => this.#get(role, signal)));
   }
 
   /** Ids of those that are open: they never kill one another. */
@@ -107,20 +112,28 @@ export class Connections {
   }
 
   async #open(role: Role): Promise<Opened> {
-    const { host, port, login, mayChange, clock } = this.#options;
+    const opened = await this.#connect();
+    try {
+      if (role === "change") {
+        this.#options.mayChange?.();
+        await takeOperatorLock(opened.connection);
+      }
+      if (this.#closed) throw new MysqlError("INSTANCE_CLOSED", "nobody needs this instance any more");
+      this.#opened.set(role, opened);
+      return opened;
+    } catch (error) {
+      opened.connection.destroy();
+      throw error;
+    }
+  }
+
+  async #connect(): Promise<Opened> {
+    const { host, port, login, clock } = this.#options;
     const options = { host, port, connectTimeout, queryTimeout: changeTimeout, multipleStatements: true, clock };
     const connection = await connect({ ...options, ...(await login()) });
     try {
       const results = await connection.query<{ uuid: string }[]>(setUp, [], { timeout: connectTimeout });
-      const { uuid } = results[1]![0]!;
-      if (role === "change") {
-        mayChange?.();
-        await takeOperatorLock(connection);
-      }
-      if (this.#closed) throw new MysqlError("INSTANCE_CLOSED", "nobody needs this instance any more");
-      const opened = { connection, uuid };
-      this.#opened.set(role, opened);
-      return opened;
+      return { connection, uuid: results[1]![0]!.uuid };
     } catch (error) {
       connection.destroy();
       throw error;

@@ -13,7 +13,11 @@ export interface ReplicationSource {
 
 /** What was found on an instance after clients were cut off. */
 export interface Cut {
-  /** True if no session of a client can be told of a commit any more, and nobody can begin one. */
+  /**
+   * True if no session of a client can be told of a commit any more, and nobody can begin one: it is read_only and
+   * super_read_only. That can't be had while commits hang for acknowledgements that don't come. Their clients get no
+   * answer all the same, and `requireAcknowledgements` may let them go: it looks for itself.
+   */
   readonly complete: boolean;
   /** Read after the cut, twice with the same result. Undefined if it is not complete. */
   readonly executed: GtidSet | undefined;

@@ -3,10 +3,11 @@ import { isMysqlError } from "../connection/errors.ts";
 import { GtidSet } from "../gtidset/gtidset.ts";
 import { attention } from "./channel.ts";
 import { openingLock, operatorLock } from "./lock.ts";
-import { namesIn, semiSyncVariables } from "./semi-sync.ts";
-import { dangersOf, isEnforced, noticesSilence, persistedStatement, settingNames } from "./settings.ts";
-import type { CloneState, InstanceState, ReplicaSide, SourceSide } from "./state.ts";
-import { toVariables, variablesStatement, type VariableRow, type Variables } from "./variables.ts";
+import type { Persisted } from "./persisted.ts";
+import { namesIn, semiSyncStatus } from "./semi-sync.ts";
+import { dangersOf, isEnforced, noticesSilence, settingNames } from "./settings.ts";
+import type { CloneState, InstanceState, ReplicaSide } from "./state.ts";
+import { readStatus, toVariables, variablesStatement, type Variables } from "./variables.ts";
 
 interface ChannelRow {
   readonly receiving: "ON" | "OFF" | "CONNECTING";
@@ -33,11 +34,7 @@ interface LastRow {
   readonly executed: string;
 }
 
-const variableNames = [
-  ...["server_uuid", "server_id", "gtid_purged", "read_only", "super_read_only", "offline_mode", "Uptime"],
-  ...semiSyncVariables,
-  ...settingNames,
-];
+const variableNames = ["server_uuid", "server_id", "gtid_purged", "read_only", "super_read_only", "offline_mode"];
 
 /**
  * By the replica's own clock. A source sends a heartbeat when it has had nothing else to send for a second, so either of
@@ -67,33 +64,32 @@ const lastStatement = `
   SELECT COALESCE(IS_USED_LOCK('${openingLock}') <> COALESCE(IS_USED_LOCK('${operatorLock}'), 0), FALSE) AS stopping,
     @@GLOBAL.gtid_executed AS executed`;
 
-const lookStatement = [
-  variablesStatement(variableNames),
-  persistedStatement,
-  receiversStatement,
-  "SHOW REPLICA STATUS FOR CHANNEL ''",
-  channelStatement,
-  lastStatement,
-].join(";\n");
-
 const cloneStatement = "SELECT STATE AS state, ERROR_MESSAGE AS error FROM performance_schema.clone_status";
 const noSuchTable = 1146;
 
-/** Looks at everything, in two requests. The connection must take several statements at once. */
-export async function look(connection: Connection, signal: AbortSignal): Promise<InstanceState> {
+type Results = [Row[], { uuid: string }[], StatusRow[], ChannelRow[], LastRow[]];
+
+/** Looks at everything, in three requests. The connection must take several statements at once. */
+export async function look(
+  connection: Connection,
+  persisted: { readonly known: readonly Persisted[] },
+  signal: AbortSignal,
+): Promise<InstanceState> {
   const clone = await lookAtClone(connection, signal);
-  const results = (await connection.query<Row[]>(lookStatement, [], { signal })) as unknown as [
-    VariableRow[],
-    VariableRow[],
-    { uuid: string }[],
-    StatusRow[],
-    ChannelRow[],
-    LastRow[],
+  const status = await readStatus(connection, [...semiSyncStatus, "Uptime"], signal);
+  const names = namesIn(status);
+  const waitingSessions = Number(names ? status.get(names.status.waiting) : 0);
+  const statements = [
+    variablesStatement([...variableNames, ...(names ? Object.values(names.variables) : []), ...settingNames(names)]),
+    receiversStatement,
+    "SHOW REPLICA STATUS FOR CHANNEL ''",
+    channelStatement,
+    lastStatement,
   ];
-  const [variableRows, persisted, receivers, [status], [channel], [last]] = results;
-  const variables = toVariables(variableRows);
-  const isOn = (name: string): boolean => variables.get(name) === "ON";
-  const names = namesIn(variables);
+  const results = await connection.query<Row[]>(statements.join(";\n"), [], { signal });
+  const [[row], receivers, [replica], [channel], [last]] = results as unknown as Results;
+  const variables = toVariables(row!);
+  const isOn = (name: string): boolean => variables.get(name) === "1";
   return {
     uuid: variables.get("server_uuid")!,
     serverId: Number(variables.get("server_id")),
@@ -103,26 +99,20 @@ export async function look(connection: Connection, signal: AbortSignal): Promise
     superReadOnly: isOn("super_read_only"),
     offlineMode: isOn("offline_mode"),
     stopping: last!.stopping === 1,
-    uptime: Number(variables.get("Uptime")),
-    source: sourceSide(variables, receivers),
-    replica: status && channel && status.Source_Host !== "" ? replicaSide(status, channel, variables) : undefined,
-    acknowledges: names !== undefined && isOn(names.replica),
+    uptime: Number(status.get("Uptime")),
+    source: {
+      enabled: names !== undefined && isOn(names.variables.source),
+      active: names !== undefined && status.get(names.status.active) === "ON",
+      acknowledgements: Number(names ? variables.get(names.variables.count) : 0),
+      waitingSessions,
+      acknowledgingReplicas: Number(names ? status.get(names.status.replicas) : 0),
+      receivers: receivers.map(({ uuid }) => uuid),
+    },
+    replica: replica && channel && replica.Source_Host !== "" ? replicaSide(replica, channel, variables) : undefined,
+    acknowledges: names !== undefined && isOn(names.variables.replica),
     clone,
-    enforced: isEnforced(variables, persisted),
+    enforced: isEnforced(variables, names, persisted),
     dangers: dangersOf(variables),
-  };
-}
-
-function sourceSide(variables: Variables, receivers: readonly { uuid: string }[]): SourceSide {
-  const names = namesIn(variables);
-  const value = (name: keyof NonNullable<typeof names>): string => (names && variables.get(names[name])) ?? "";
-  return {
-    enabled: value("source") === "ON",
-    active: value("active") === "ON",
-    acknowledgements: Number(value("count")),
-    waitingSessions: Number(value("waiting")),
-    acknowledgingReplicas: Number(value("replicas")),
-    receivers: receivers.map(({ uuid }) => uuid),
   };
 }
 

@@ -74,7 +74,7 @@ test("a switchover from one instance to another, and all that is seen of it", as
 
   const cut = await first.instance.cutOff(first.uuid, { patience: 1_000 }, signal);
   expect(cut).toMatchObject({ complete: true, problem: undefined });
-  await expect(writer.query("SELECT 1")).rejects.toThrow();
+  await expect(writer.query("SELECT 1")).rejects.toMatchObject({ code: "PROTOCOL_CONNECTION_LOST" });
   expect(await second.instance.hasExecuted(second.uuid, cut.executed!, 5_000, signal)).toBe(true);
   await second.instance.detach(second.uuid, signal);
   await second.instance.requireAcknowledgements(second.uuid, 1, signal);

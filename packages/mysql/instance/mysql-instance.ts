@@ -3,12 +3,14 @@ import type { Connection } from "../connection/connection.ts";
 import type { GtidSet } from "../gtidset/gtidset.ts";
 import * as channel from "./channel.ts";
 import { changeTimeout, Connections, type ConnectionsOptions } from "./connections.ts";
-import { cutOff } from "./cut-off.ts";
+import { cutOff, startClosing, type Closing } from "./cut-off.ts";
 import type { Cut, Instance, ReplicationSource } from "./instance.ts";
+import { letGo } from "./let-go.ts";
 import { look } from "./look.ts";
 import { makeEmpty } from "./make-empty.ts";
 import { nudge } from "./nudge.ts";
 import { open } from "./open.ts";
+import { PersistedSettings } from "./persisted.ts";
 import { acknowledge, requireAcknowledgements } from "./semi-sync.ts";
 import { enforceSettings } from "./settings.ts";
 import type { InstanceState } from "./state.ts";
@@ -33,17 +35,20 @@ type Change = (connection: Connection, signal: AbortSignal) => Promise<void>;
  */
 export class MysqlInstance implements Instance {
   readonly #connections: Connections;
+  readonly #persisted: PersistedSettings;
   readonly #clock: Clock;
   readonly #address: string;
+  #closing: Closing | undefined;
 
   constructor(options: MysqlInstanceOptions) {
     this.#clock = options.clock ?? systemClock;
     this.#connections = new Connections({ ...options, clock: this.#clock });
+    this.#persisted = new PersistedSettings(() => this.#connections.openAnother(), this.#clock);
     this.#address = `${options.host}:${options.port}`;
   }
 
   observe(signal: AbortSignal): Promise<InstanceState> {
-    return this.ask(look, signal);
+    return this.ask((connection, deadline) => look(connection, this.#persisted, deadline), signal);
   }
 
   /** For short questions on the connection that is always there. Lost is it if there is no answer within a second. */
@@ -64,12 +69,23 @@ export class MysqlInstance implements Instance {
   }
 
   async cutOff(uuid: string, options: { readonly patience: number }, signal: AbortSignal): Promise<Cut> {
-    const change = await this.#connections.change(uuid, signal);
-    const { connection } = await this.#connections.look(signal);
-    const setter = await this.#connections.takeSpare(uuid, signal);
-    const spared = [...this.#connections.ids, setter.id];
-    const { patience } = options;
-    return cutOff({ look: connection, change, setter, spared, patience, clock: this.#clock }, signal);
+    const limit = options.patience + changeTimeout;
+    return this.#within("cutting off clients of", limit, signal, async (deadline) => {
+      const change = await this.#connections.change(uuid, deadline);
+      const { connection } = await this.#connections.look(deadline);
+      if (this.#closing?.outcome !== "pending") this.#closing = await this.#close(uuid, deadline);
+      const closing = this.#closing;
+      const rest = { spared: this.#connections.ids, patience: options.patience, clock: this.#clock };
+      return cutOff({ look: connection, change, closing, ...rest }, deadline);
+    });
+  }
+
+  /** The connection is not given up before the statement has ended, however long that takes. */
+  async #close(uuid: string, signal: AbortSignal): Promise<Closing> {
+    const connection = await this.#connections.take("closing", uuid, signal);
+    const closing = startClosing(connection);
+    void closing.ended.then(() => this.#connections.giveBack("closing", connection, uuid));
+    return closing;
   }
 
   open(uuid: string, signal: AbortSignal): Promise<void> {
@@ -83,7 +99,11 @@ export class MysqlInstance implements Instance {
   }
 
   requireAcknowledgements(uuid: string, count: number, signal: AbortSignal): Promise<void> {
-    return this.#change(uuid, signal, (connection, deadline) => requireAcknowledgements(connection, count, deadline));
+    return this.#change(uuid, signal, (connection, deadline) => {
+      const withSpare = <T>(use: (spare: Connection) => Promise<T>) => this.#withSpare(uuid, deadline, use);
+      const options = { connection, spared: () => this.#connections.ids, withSpare, clock: this.#clock };
+      return requireAcknowledgements(connection, count, (stop) => letGo(options, stop, deadline), deadline);
+    });
   }
 
   acknowledge(uuid: string, enabled: boolean, signal: AbortSignal): Promise<void> {
@@ -135,7 +155,10 @@ export class MysqlInstance implements Instance {
   }
 
   enforceSettings(uuid: string, signal: AbortSignal): Promise<void> {
-    return this.#change(uuid, signal, enforceSettings);
+    return this.#change(uuid, signal, async (connection, deadline) => {
+      await enforceSettings(connection, await this.#persisted.read(), deadline);
+      this.#persisted.forget();
+    });
   }
 
   makeEmpty(uuid: string, signal: AbortSignal): Promise<void> {
@@ -149,11 +172,11 @@ export class MysqlInstance implements Instance {
   }
 
   async #withSpare<T>(uuid: string, signal: AbortSignal, use: (spare: Connection) => Promise<T>): Promise<T> {
-    const spare = await this.#connections.takeSpare(uuid, signal);
+    const spare = await this.#connections.take("spare", uuid, signal);
     try {
       return await use(spare);
     } finally {
-      this.#connections.giveBack(spare, uuid);
+      this.#connections.giveBack("spare", spare, uuid);
     }
   }
 

@@ -13,10 +13,11 @@ export async function nudge(connection: Connection, signal: AbortSignal): Promis
     [],
     { signal },
   );
-  // One that waits already is not executed yet, but its GTID is taken.
-  const owned = row!.owned.replaceAll(/#[\d:#]+/g, "");
-  const taken = GtidSet.parse(row!.executed).union(GtidSet.parse(owned)).from([reservedUuid]);
-  await connection.query(`SET SESSION gtid_next = '${reservedUuid}:${taken.size + 1n}'`, [], { signal });
+  const executed = GtidSet.parse(row!.executed).from([reservedUuid]).toString();
+  // One that waits already is not executed yet, but its number is taken.
+  const [owned = ""] = new RegExp(`${reservedUuid}(:\\d+#\\d+)+`, "i").exec(row!.owned) ?? [];
+  const numbers = [/(\d+)$/.exec(executed), ...owned.matchAll(/:(\d+)#/g)].map((match) => Number(match?.[1] ?? 0));
+  await connection.query(`SET SESSION gtid_next = '${reservedUuid}:${Math.max(...numbers) + 1}'`, [], { signal });
   await connection.query("COMMIT", [], { signal });
   await connection.query("SET SESSION gtid_next = AUTOMATIC", [], { signal });
 }

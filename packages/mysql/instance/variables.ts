@@ -1,32 +1,41 @@
+/**
+ * Reading variables by their names only: the tables and SHOW statements that list all of them hang, like logins, while
+ * somebody's CREATE USER waits for an acknowledgement.
+ */
 import type { Connection } from "../connection/connection.ts";
 
-/** Values of system and status variables by their names. What this server does not know is not there. */
+/** Values as MySQL gives them, with 1 for ON, by their names. */
 export type Variables = ReadonlyMap<string, string>;
 
-export interface VariableRow {
-  readonly name: string;
-  readonly value: string;
-}
-
-/** Reads both kinds by one statement. */
 export function variablesStatement(names: readonly string[]): string {
-  const list = names.map((name) => `'${name}'`).join(", ");
-  return ["global_variables", "global_status"]
-    .map(
-      (table) =>
-        `SELECT VARIABLE_NAME AS name, VARIABLE_VALUE AS value FROM performance_schema.${table} WHERE VARIABLE_NAME IN (${list})`,
-    )
-    .join(" UNION ALL ");
+  return `SELECT ${names.map((name) => `@@GLOBAL.${name} AS ${name}`).join(", ")}`;
 }
 
-export function toVariables(rows: readonly VariableRow[]): Variables {
-  return new Map(rows.map(({ name, value }) => [name, value]));
+export function toVariables(row: Readonly<Record<string, unknown>>): Variables {
+  return new Map(Object.entries(row).map(([name, value]) => [name, String(value)]));
 }
 
 export async function readVariables(
   connection: Connection,
   names: readonly string[],
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Variables> {
-  return toVariables(await connection.query<VariableRow>(variablesStatement(names), [], { signal }));
+  const [row] = await connection.query(variablesStatement(names), [], { signal });
+  return toVariables(row!);
+}
+
+/** Status variables; what this server does not know is not there. */
+export async function readStatus(
+  connection: Connection,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<Variables> {
+  const list = names.map((name) => `'${name}'`).join(", ");
+  const rows = await connection.query<{ name: string; value: string }>(
+    `SELECT VARIABLE_NAME AS name, VARIABLE_VALUE AS value FROM performance_schema.global_status
+     WHERE VARIABLE_NAME IN (${list})`,
+    [],
+    { signal },
+  );
+  return new Map(rows.map(({ name, value }) => [name, value]));
 }

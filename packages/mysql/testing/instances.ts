@@ -5,7 +5,7 @@ import { MysqlInstance } from "../instance/mysql-instance.ts";
 import type { ReplicationSource } from "../instance/instance.ts";
 import { ensurePlugins } from "../plugins.ts";
 import { ensureUsers } from "../users.ts";
-import { startMysqld, type Mysqld, type MysqldOptions } from "./mysqld.ts";
+import { keptData, startMysqld, type Mysqld, type MysqldOptions } from "./mysqld.ts";
 
 /** Every user's password is its name. */
 export const testPasswords = Object.fromEntries(allMysqlUsers.map(({ name }) => [name, name]));
@@ -19,7 +19,7 @@ export interface TestInstance {
   /** What replicas get to follow it. */
   readonly source: ReplicationSource;
   /** As moco-admin, over the socket. */
-  connect(user?: string): Promise<Connection>;
+  readonly connect: (user?: string) => Promise<Connection>;
   dispose(): Promise<void>;
 }
 
@@ -34,21 +34,13 @@ export function instanceOf(mysqld: Mysqld): MysqlInstance {
 
 /** With users and plugins, read-only, and nothing in its binary log. */
 export async function startTestInstance(options: MysqldOptions = {}): Promise<TestInstance> {
-  const mysqld = await startMysqld(options);
-  const root = await mysqld.connect();
-  await root.query("SET sql_log_bin = OFF");
-  await root.query("SET GLOBAL super_read_only = OFF");
-  await ensureUsers(root, testPasswords);
-  await ensurePlugins(root);
-  await root.query("DROP USER root@localhost");
-  await root.query("SET GLOBAL super_read_only = ON");
-  const [row] = await root.query<{ uuid: string }>("SELECT @@server_uuid AS uuid");
-  await root.close();
+  const mysqld = await startMysqld({ ...options, data: await preparedData(), login: { user: admin, password: admin } });
   const instance = instanceOf(mysqld);
   const user = mysqlUsers.replication.name;
+  const { uuid } = await instance.observe(new AbortController().signal);
   return {
     mysqld,
-    uuid: row!.uuid,
+    uuid,
     instance,
     source: { host: "127.0.0.1", port: mysqld.port, user, password: testPasswords[user]! },
     connect: (name = admin) => mysqld.connect(name, testPasswords[name]),
@@ -57,6 +49,22 @@ export async function startTestInstance(options: MysqldOptions = {}): Promise<Te
       await mysqld.dispose();
     },
   };
+}
+
+/** To make users takes longer than to start mysqld. */
+function preparedData(): Promise<string> {
+  return keptData("prepared-data", async () => {
+    const mysqld = await startMysqld();
+    const root = await mysqld.connect();
+    await root.query("SET sql_log_bin = OFF");
+    await root.query("SET GLOBAL super_read_only = OFF");
+    await ensureUsers(root, testPasswords);
+    await ensurePlugins(root);
+    await root.query("DROP USER root@localhost");
+    await root.query("SHUTDOWN");
+    await mysqld.ended;
+    return mysqld.volumes;
+  });
 }
 
 /** Side by side. */

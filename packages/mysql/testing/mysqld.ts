@@ -1,8 +1,9 @@
 /** For tests: a throwaway mysqld. It starts in about a second, and ends with the test or with the test's process. */
 import { execFile } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { access, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -22,6 +23,10 @@ export interface MysqldOptions {
   readonly volumes?: Readonly<Record<string, string>>;
   /** Starts it again when it ends by itself, as the kubelet does. Default false. */
   readonly restart?: boolean;
+  /** A data directory to begin with. Default: one that was just initialised. */
+  readonly data?: string;
+  /** Who can log in there. Default: root without a password. */
+  readonly login?: { readonly user: string; readonly password: string };
 }
 
 /** Small enough that ten of them fit on a laptop. */
@@ -111,7 +116,7 @@ export class Mysqld {
   }
 
   /** Resolves when it lets somebody in. */
-  async ready(login: { user: string; password: string } = { user: "root", password: "" }): Promise<void> {
+  async ready(login = this.#options.login ?? { user: "root", password: "" }): Promise<void> {
     const ended = this.#container!.ended.then((end) => `it ended with ${end.code ?? end.signal}:\n${this.log()}`);
     for (const deadline = performance.now() + 60_000; performance.now() < deadline;) {
       try {
@@ -172,7 +177,7 @@ export class Mysqld {
  * const connection = await mysqld.connect();
  */
 export async function startMysqld(options: MysqldOptions = {}): Promise<Mysqld> {
-  const template = await initializedData();
+  const template = options.data ?? (await initializedData());
   const volumes = await makeVolumes("run", "tmp", "logs", "data", "configuration");
   await copy(template, join(volumes.data, "data"));
   const [port, adminPort] = (await freePorts(2)) as [number, number];
@@ -198,30 +203,39 @@ export async function startMysqld(options: MysqldOptions = {}): Promise<Mysqld> 
   return mysqld;
 }
 
-/** A data directory to copy, without a server's identity. Made once, in 3 s. */
-async function initializedData(): Promise<string> {
-  const kept = `${await unpackBase()}.data`;
-  if (
-    await access(kept).then(
-      () => true,
-      () => false,
-    )
-  )
-    return kept;
-  const volumes = await makeVolumes("data", "tmp");
-  const command = ["mysqld", "--no-defaults", "--initialize-insecure", "--secure-file-priv=NULL"];
-  const { code, output } = await runContainer({
-    command: [...command, `--datadir=${podPaths.dataDirectory}`, "--innodb-redo-log-capacity=8M"],
-    volumes: { [podPaths.data]: volumes.data, [podPaths.temporary]: volumes.tmp },
+/** A data directory to copy. */
+function initializedData(): Promise<string> {
+  return keptData("data", async () => {
+    const volumes = await makeVolumes("data", "tmp");
+    const command = ["mysqld", "--no-defaults", "--initialize-insecure", "--secure-file-priv=NULL"];
+    const { code, output } = await runContainer({
+      command: [...command, `--datadir=${podPaths.dataDirectory}`, "--innodb-redo-log-capacity=8M"],
+      volumes: { [podPaths.data]: volumes.data, [podPaths.temporary]: volumes.tmp },
+    });
+    if (code !== 0) throw new Error(`mysqld could not be initialised:\n${output}`);
+    return volumes;
   });
-  if (code !== 0) throw new Error(`mysqld could not be initialised:\n${output}`);
-  await rm(join(volumes.data, "data", "auto.cnf"));
+}
+
+/** A data directory to copy, without a server's identity. Made once, in some seconds, and kept beside the image. */
+export async function keptData(
+  name: string,
+  make: () => Promise<{ readonly data: string; readonly parent: string }>,
+): Promise<string> {
+  const kept = `${await unpackBase()}.${name}`;
+  const exists = await access(kept).then(
+    () => true,
+    () => false,
+  );
+  if (exists) return kept;
+  const { data, parent } = await make();
+  await rm(join(data, "data", "auto.cnf"));
   const copying = await mkdtemp(`${kept}-`);
-  await copy(join(volumes.data, "data"), join(copying, "data"));
+  await copy(join(data, "data"), join(copying, "data"));
   // Who comes second finds it there.
   await rename(join(copying, "data"), kept).catch(() => undefined);
   await rm(copying, { recursive: true });
-  await rm(volumes.parent, { recursive: true });
+  await rm(parent, { recursive: true });
   return kept;
 }
 
@@ -230,15 +244,28 @@ async function copy(from: string, to: string): Promise<void> {
   await promisify(execFile)("cp", ["--archive", "--sparse=always", from, to]);
 }
 
-/** Ports of 127.0.0.1 that nobody listens on. */
+/**
+ * Ports of 127.0.0.1 that nobody listens on. Not those that the system gives to outgoing connections: one of them might
+ * be taken before mysqld is that far.
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports: number[] = [];
-  for (const server of servers) {
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    ports.push((server.address() as AddressInfo).port);
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = randomInt(15_000, 30_000);
+    if (await isFree(port)) ports.add(port);
   }
-  for (const server of servers) server.close();
-  return ports;
+  return [...ports];
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  server.listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
 }
