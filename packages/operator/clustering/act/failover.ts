@@ -19,8 +19,8 @@ export async function failover(round: Round, evidence: string): Promise<void> {
   let successor: Known;
   try {
     cutOffInPassing(round);
-    const fenced = await takeVotersAway(round);
-    successor = chooseSuccessor(fenced, round.memory, snapshot.errantBefore, snapshot.wanted.intermediate);
+    const stopped = await takeVotersAway(round);
+    successor = chooseSuccessor(stopped, round.memory, snapshot.errantBefore, snapshot.wanted.intermediate);
     await applyAll(round, successor);
     const memory = succession(round.memory, successor, true);
     await round.write({ primaryIndex: successor.ordinal, memory });
@@ -48,6 +48,7 @@ function cutOffInPassing({ memory, surroundings, signal }: Round): void {
     );
 }
 
+/** All that receive nothing any more, enough voters among them. */
 async function takeVotersAway(round: Round): Promise<Known[]> {
   const { snapshot, memory, signal } = round;
   const attempts = others(knownInstances(snapshot), snapshot).map(async (view): Promise<Known | undefined> => {
@@ -63,20 +64,22 @@ async function takeVotersAway(round: Round): Promise<Known[]> {
   const stopped = results.flatMap((result) => (result.status === "fulfilled" && result.value ? [result.value] : []));
   if (snapshot.wanted.intermediate) return stopped.filter(({ state }) => state.replica);
   const voters = stopped.filter(({ state }) => memory.voters.includes(state.uuid));
-  if (voters.length >= quorum(memory)) return voters;
+  if (voters.length >= quorum(memory)) return stopped;
   const message = `only ${voters.length} of the ${quorum(memory)} instances that are needed could be taken away from the old primary`;
   throw new CodedError("FAILOVER_TOO_FEW", message);
 }
 
-/** The one that has everything that any of them has. */
-function chooseSuccessor(voters: readonly Known[], memory: Memory, errant: readonly number[], isCopy: boolean): Known {
+/** The one that has everything that any voter has, and nothing else. */
+function chooseSuccessor(known: readonly Known[], memory: Memory, errant: readonly number[], isCopy: boolean): Known {
+  const isVoter = ({ state }: Known): boolean => isCopy || memory.voters.includes(state.uuid);
+  const voters = known.filter(isVoter);
   const committed = (each: Known): GtidSet =>
     isCopy ? receivedBy(each.state) : ofPrimaries(receivedBy(each.state), memory);
   const everything = voters.reduce((sum, each) => sum.union(committed(each)), GtidSet.empty);
   const isForeign = ({ state }: Known): boolean =>
     !isCopy &&
     receivedBy(state).servers.some((server) => server !== reservedUuid && !memory.primaries.includes(server));
-  const complete = voters.filter((each) => committed(each).contains(everything));
+  const complete = known.filter((each) => committed(each).equals(everything));
   const eligible = complete.filter(
     (each) => !errant.includes(each.ordinal) && !isForeign(each) && !each.state.stopping && canApply(each),
   );
@@ -86,6 +89,7 @@ function chooseSuccessor(voters: readonly Known[], memory: Memory, errant: reado
     const message = `instances ${ordinals} each have transactions that another lacks: none of them can be chosen without loss`;
     throw new CodedError("FAILOVER_INCOMPARABLE", message);
   }
+  const rank = (each: Known): number => (isVoter(each) ? 0 : 2) + (isStaying(each) ? 0 : 1);
   const [chosen] = eligible.sort((one, other) => rank(one) - rank(other) || one.ordinal - other.ordinal);
   if (chosen) return chosen;
   const message = `instance ${complete.map(({ ordinal }) => ordinal).join(", ")} has all transactions but also some of its own, or does not apply them`;
@@ -96,9 +100,8 @@ function canApply({ state: { executed, replica } }: Known): boolean {
   return replica === undefined || replica.applying || executed.contains(replica.retrieved);
 }
 
-/** One whose Pod stays comes first. */
-function rank({ pod }: Known): number {
-  return pod === undefined || pod.terminating ? 1 : 0;
+function isStaying({ pod }: Known): boolean {
+  return pod !== undefined && !pod.terminating;
 }
 
 async function applyAll(round: Round, { ordinal, state }: Known): Promise<void> {
