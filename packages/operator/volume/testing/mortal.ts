@@ -1,9 +1,11 @@
-import type { Client } from "@moco-ts/kube";
+import type { Client, Patch } from "@moco-ts/kube";
 
 /** Which request that changes something is the last one, and whether the server has carried it out by then. */
 export interface Death {
-  readonly at: number;
+  readonly step: string;
   readonly when: "before" | "after";
+  /** The how-manieth such request. Default: the first. */
+  readonly nth?: number;
 }
 
 const writes: readonly string[] = ["create", "update", "patch", "apply", "delete"];
@@ -16,30 +18,32 @@ export function mortal(client: Client, death?: Death): { client: Client; made: s
     dead = true;
     throw new Error("the process has died");
   };
+  const isLast = (step: string): boolean =>
+    step === death?.step && made.filter((each) => each === step).length === (death.nth ?? 1);
+  const write = async (step: string, request: () => Promise<unknown>): Promise<unknown> => {
+    made.push(step);
+    if (!isLast(step)) return request();
+    if (death?.when === "after") await request().catch(die);
+    return die();
+  };
   const proxy = new Proxy(client, {
     get(target, name: keyof Client) {
       const method = target[name] as (...all: unknown[]) => Promise<unknown>;
       return (...parameters: unknown[]): unknown => {
         if (dead) die();
-        if (!writes.includes(name)) return method.apply(target, parameters);
-        return (async () => {
-          const isLast = made.length === death?.at;
-          made.push(describe(name, parameters));
-          if (isLast && death.when === "before") die();
-          const answer = await method.apply(target, parameters).catch((error: unknown) => {
-            if (isLast) die();
-            throw error;
-          });
-          if (isLast) die();
-          return answer;
-        })();
+        const request = (): Promise<unknown> => method.apply(target, parameters);
+        return writes.includes(name) ? write(describe(name, parameters), request) : request();
       };
     },
   });
   return { client: proxy, made, isDead: () => dead };
 }
 
-function describe(name: string, [resource, , options]: unknown[]): string {
-  const { kind } = resource as { kind: string };
-  return `${(options as { dryRun?: boolean } | undefined)?.dryRun ? "rehearse " : ""}${name} ${kind}`;
+/** `create StatefulSet`, `patch StatefulSet template`, `rehearse create StatefulSet`. */
+function describe(name: string, parameters: readonly unknown[]): string {
+  const [{ kind }, , content] = parameters as [{ kind: string }, unknown, (Patch & { dryRun?: boolean }) | undefined];
+  if (content?.dryRun) return `rehearse ${name} ${kind}`;
+  const last = content?.type === "json" ? content.body.at(-1) : undefined;
+  const field = last?.path.includes("/spec/") ? "template" : last?.path.split("/").at(-1);
+  return [name, kind, ...(field ? [field] : [])].join(" ");
 }

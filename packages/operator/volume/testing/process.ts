@@ -1,6 +1,6 @@
 /** For API tests: what a controller does for the instances of a cluster, in a process that can die at any request. */
 import { fieldManager, MySQLClusters } from "@moco-ts/api";
-import { Metrics, silentLogger, systemClock, type Logger } from "@moco-ts/base";
+import { Metrics, retry, silentLogger, systemClock, type Logger } from "@moco-ts/base";
 import { Applier, type Client, type ObjectKey } from "@moco-ts/kube";
 import { onTestFinished } from "vitest";
 import { createCaches, informersOf } from "../../caches.ts";
@@ -12,6 +12,8 @@ import type { Tools } from "../../reconciliation/tools.ts";
 export interface TestProcess {
   /** One look at the cluster. Rejects as it would in the controller. */
   reconcile(key: ObjectKey): Promise<{ recreated: boolean }>;
+  /** As the controller does: it looks again as long as it fails, since others write at the same time. */
+  reconcileUntilDone(key: ObjectKey): Promise<{ recreated: boolean }>;
   /** The value of a counter for the cluster; 0 if there is no such series. */
   counter(name: string, key: ObjectKey): Promise<number>;
   stop(): void;
@@ -42,9 +44,13 @@ export async function startProcess(client: Client, options: TestProcessOptions =
     clock: systemClock,
     logger,
   } as unknown as Tools;
+  const reconcile: TestProcess["reconcile"] = async (key) =>
+    makeInstances(tools, await client.get(MySQLClusters, key), signal);
   return {
     stop,
-    reconcile: async (key) => makeInstances(tools, await client.get(MySQLClusters, key), signal),
+    reconcile,
+    reconcileUntilDone: (key) =>
+      retry({ initial: 10, maximum: 500, attempts: 20, clock: systemClock, signal }, () => reconcile(key)),
     counter: async (name, key) => {
       const series = `moco_cluster_${name}{name="${key.name}",namespace="${key.namespace}"}`;
       const line = (await metrics.text()).split("\n").find((each) => each.startsWith(series));

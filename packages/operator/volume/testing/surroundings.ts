@@ -55,7 +55,7 @@ export async function runningCluster(
   // It is made before the instances, and Pods insist on it.
   await client.create(ServiceAccounts, { metadata: { namespace, name: `moco-${name}` } });
   const process = await startProcess(client);
-  await process.reconcile({ namespace, name });
+  await process.reconcileUntilDone({ namespace, name });
   process.stop();
   const cluster = new RunningCluster(client, { namespace, name });
   await expect.poll(async () => (await cluster.pods()).length, patience).toBe(stored.spec.replicas);
@@ -156,13 +156,12 @@ export function ownership({ metadata }: StatefulSet) {
 
 /** Changes the Pods' template, and lets Kubernetes update the last Pod only. */
 export async function beginUpdate(cluster: RunningCluster): Promise<void> {
-  const { client, key } = cluster;
-  await setPartition(cluster, 2);
   const template = testCluster().spec.podTemplate;
   await cluster.edit({ podTemplate: { ...template, metadata: { annotations: { version: "2" } } } });
-  const process = await startProcess(client);
-  await process.reconcile(key);
+  const process = await startProcess(cluster.client);
+  await process.reconcileUntilDone(cluster.key);
   process.stop();
+  await setPartition(cluster, 2);
   const updated = async () => (await cluster.statefulSet()).status?.updatedReplicas;
   await expect.poll(updated, patience).toBe(1);
 }
