@@ -144,8 +144,10 @@ function podSpec(flags: readonly string[]): object {
           readOnlyRootFilesystem: true,
           capabilities: { drop: ["ALL"] },
         },
-        readinessProbe: { httpGet: { path: "/readyz", port: 8081 }, periodSeconds: 1 },
-        livenessProbe: { httpGet: { path: "/healthz", port: 8081 } },
+        readinessProbe: { httpGet: { path: "/readyz", port: 8081 }, periodSeconds: 1, timeoutSeconds: 5 },
+        // On a machine that has too much to do, a start takes a minute, and an answer seconds.
+        startupProbe: { httpGet: { path: "/healthz", port: 8081 }, periodSeconds: 1, failureThreshold: 180 },
+        livenessProbe: { httpGet: { path: "/healthz", port: 8081 }, timeoutSeconds: 10 },
       },
     ],
   };
