@@ -71,6 +71,8 @@ export interface InstanceView {
   /** What mysqld says, or why it does not. */
   readonly mysqld:
     ({ readonly answered: true } & InstanceReport) | { readonly answered: false; readonly reason: string };
+  /** Whether its acknowledgements count. Undefined if that can't be told. */
+  readonly votes?: boolean;
   /** Transactions of the primary's that it lacks. Undefined if that can't be told. */
   readonly gap?: number;
   /** Transactions that the primary does not have. Undefined if there are none or it can't be told. */

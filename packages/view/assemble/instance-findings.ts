@@ -23,13 +23,14 @@ export function instanceFindings(view: Facts, instance: InstanceView): Finding[]
   return findings.map((finding) => ({ instance: instance.index, ...finding }));
 }
 
-function podFindings({ status, problem, mysqld, isPrimary, role, ready }: InstanceView): Content[] {
+function podFindings({ status, problem, mysqld, isPrimary, role, ready, votes }: InstanceView): Content[] {
   const findings: Content[] = [];
   // What keeps mysqld from running is told as the reason why it can't be asked.
   if (problem && mysqld.answered) findings.push({ level: "warning", text: `${status}: ${problem}` });
   if (isPrimary && ready && role !== "primary") {
     findings.push({ level: "warning", text: "is the primary, and the Services do not know it yet" });
   }
+  if (ready && votes === false) findings.push({ level: "note", text: "acknowledges nothing that counts yet" });
   return findings;
 }
 

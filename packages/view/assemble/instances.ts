@@ -22,7 +22,7 @@ export function instancesOf(
   updateRevision: string | undefined,
 ): Pick<ClusterView, "instances" | "gapsAgainst"> {
   const { replicas, offline } = cluster.spec;
-  const { currentPrimaryIndex, errantReplicaList = [] } = cluster.status ?? {};
+  const { currentPrimaryIndex, errantReplicaList = [], clustering } = cluster.status ?? {};
   const wanted = offline ? 0 : replicas;
   const indexes = new Set([...Array.from({ length: wanted }, (_, index) => index), ...pods.keys()]);
   const facts = [...indexes]
@@ -37,6 +37,7 @@ export function instancesOf(
       isPrimary: each.isPrimary,
       ...podFacts(pod, updateRevision),
       mysqld: each.mysqld,
+      ...(clustering && each.mysqld.answered && { votes: clustering.voters.includes(each.mysqld.uuid) }),
       ...compare.of(each),
       isErrant: errantReplicaList.includes(each.index),
     };

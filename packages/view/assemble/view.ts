@@ -76,9 +76,9 @@ function stateOf({ spec, status }: MySQLCluster): ClusterState | undefined {
 }
 
 function acknowledgementsOf({ status }: MySQLCluster): ClusterView["acknowledgements"] {
-  const { clustering } = (status ?? {}) as { clustering?: { voters?: unknown[]; acknowledgements?: number } };
-  if (clustering?.acknowledgements === undefined) return undefined;
-  return { required: clustering.acknowledgements, voters: clustering.voters?.length ?? 0 };
+  if (!status?.clustering) return undefined;
+  const { acknowledgements, voters } = status.clustering;
+  return { required: acknowledgements, voters: voters.length };
 }
 
 function backupOf({ status }: MySQLCluster): Pick<ClusterView, "backup"> {

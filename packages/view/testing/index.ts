@@ -1,0 +1,2 @@
+/** For tests of other packages. */
+export { scenes } from "./scenes.ts";
