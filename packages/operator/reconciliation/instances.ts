@@ -10,20 +10,25 @@ import { ensure, type Tools } from "./tools.ts";
 import { readUserOptions } from "./user-options.ts";
 import type { ReconcilerVersion } from "./version.ts";
 
+export interface Instances {
+  readonly statefulSet: StatefulSet;
+  readonly version: ReconcilerVersion;
+  readonly recreated: boolean;
+  /** What the user should know of mysqld's options. */
+  readonly warnings: readonly string[];
+}
+
 /** mysqld's volumes and configuration, and the StatefulSet that mounts them. Returns the StatefulSet as it is then. */
-export async function makeInstances(
-  tools: Tools,
-  cluster: MySQLCluster,
-  signal: AbortSignal,
-): Promise<{ statefulSet: StatefulSet; version: ReconcilerVersion; recreated: boolean }> {
+export async function makeInstances(tools: Tools, cluster: MySQLCluster, signal: AbortSignal): Promise<Instances> {
   const { applier, caches, config } = tools;
   await maintainVolumes(tools, cluster, signal);
   const live = liveStatefulSet(tools, cluster);
+  const { options: userOptions, warnings } = await readUserOptions(tools, cluster, signal);
   const plan = planInstances({
     cluster,
     live,
     images: config.images,
-    userOptions: await readUserOptions(tools, cluster, signal),
+    userOptions,
     defaultSecurityContext: config.defaultSecurityContext,
     changesPods: (wanted) =>
       live !== undefined &&
@@ -33,7 +38,7 @@ export async function makeInstances(
   const recreated = await recreateStatefulSet(tools, cluster, plan.statefulSet, signal);
   const { object } = await ensure(tools, caches.statefulSets, plan.statefulSet, signal);
   await forgetConfigMaps(tools, cluster, plan, object, signal);
-  return { statefulSet: object, version: plan.version, recreated };
+  return { statefulSet: object, version: plan.version, recreated, warnings };
 }
 
 export function liveStatefulSet({ caches }: Tools, cluster: MySQLCluster): StatefulSet | undefined {

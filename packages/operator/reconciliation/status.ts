@@ -1,4 +1,5 @@
 import {
+  conditionTypes,
   reconciliationActive,
   reconcileFailed,
   reconcileSucceeded,
@@ -10,49 +11,52 @@ import {
   type ReconcileInfo,
 } from "@moco-ts/api";
 import type { Configuration, StatefulSet } from "@moco-ts/kube";
+import type { ReconcilerVersion } from "./version.ts";
 
 type StoredCondition = NonNullable<MySQLClusterStatus["conditions"]>[number];
 
 /** What a reconcile came to, as users see it. */
 export interface Findings {
-  /** Undefined while a person has stopped reconciliation: nothing is known of what was not looked at. */
-  readonly problem: string | undefined;
   readonly statefulSet: StatefulSet | undefined;
-  /** The condition of the volumes. */
-  readonly volumes: ConditionContent;
-  /** Recorded once everything was made from this generation. */
-  readonly reconcileInfo: ReconcileInfo | undefined;
+  /** Of all but the StatefulSet. What is not among them stays as it was found before. */
+  readonly conditions: readonly ConditionContent[];
+  /** By which rules everything was made; undefined if it was not. */
+  readonly version: ReconcilerVersion | undefined;
 }
 
 /** The part of the status that belongs to resources. Clustering and backups apply theirs. */
 export function statusOf(cluster: MySQLCluster, findings: Findings, now: number): Configuration<MySQLCluster> {
   const generation = cluster.metadata.generation ?? 0;
-  const { problem, statefulSet } = findings;
+  const { statefulSet, conditions, version } = findings;
+  const found = [readiness(generation, cluster, statefulSet), ...conditions];
+  const kept = ownConditions(cluster).filter(({ type }) => !found.some((condition) => condition.type === type));
   return configuration(
     cluster,
-    [
-      reconciliationActive(true),
-      problem === undefined ? reconcileSucceeded(generation) : reconcileFailed(generation, problem),
-      readiness(generation, cluster, statefulSet),
-      findings.volumes,
-    ],
-    findings.reconcileInfo ?? cluster.status?.reconcileInfo,
+    [reconciliationActive(true), ...found, ...kept],
+    version === undefined ? cluster.status?.reconcileInfo : { generation, reconcileVersion: version },
     now,
   );
+}
+
+/** Whether everything was made; if not, the problem. */
+export function outcomeCondition({ metadata }: MySQLCluster, problem: string | undefined): ConditionContent {
+  const generation = metadata.generation ?? 0;
+  return problem === undefined ? reconcileSucceeded(generation) : reconcileFailed(generation, problem);
 }
 
 /** While a person has stopped reconciliation, what was found before is left as it is. */
 export function stoppedStatusOf(cluster: MySQLCluster, now: number): Configuration<MySQLCluster> {
-  const kept = (cluster.status?.conditions ?? []).filter(({ type }) => ownConditions.includes(type));
-  return configuration(
-    cluster,
-    [reconciliationActive(false), ...kept.map(withoutTime)],
-    cluster.status?.reconcileInfo,
-    now,
-  );
+  const contents = [reconciliationActive(false), ...ownConditions(cluster)];
+  return configuration(cluster, contents, cluster.status?.reconcileInfo, now);
 }
 
-const ownConditions: readonly string[] = ["ReconcileSuccess", "StatefulSetReady", "VolumesResized"];
+const { reconcileSuccess, statefulSetReady: ready, volumesResized, instancesStartable, optionsSound } = conditionTypes;
+const ownTypes: readonly string[] = [reconcileSuccess, ready, volumesResized, instancesStartable, optionsSound];
+
+/** What was found before, but for whether a person has stopped reconciliation. */
+function ownConditions({ status }: MySQLCluster): ConditionContent[] {
+  return (status?.conditions ?? []).filter(({ type }) => ownTypes.includes(type)).map(withoutTime);
+}
 
 function configuration(
   { metadata, status }: MySQLCluster,

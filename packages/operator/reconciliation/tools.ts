@@ -1,5 +1,5 @@
 import type { Clock, Logger } from "@moco-ts/base";
-import type { Applied, Applier, Client, Configuration, Informer, KubeObject } from "@moco-ts/kube";
+import type { Applied, Applier, Client, Configuration, EventRecorder, Informer, KubeObject } from "@moco-ts/kube";
 import type { Caches } from "../caches.ts";
 import type { Config } from "../config.ts";
 import type { ClusterMetrics } from "../metrics.ts";
@@ -14,6 +14,7 @@ export interface Tools {
   readonly config: Config;
   readonly authority: AgentAuthority;
   readonly clock: Clock;
+  readonly events: Pick<EventRecorder, "record">;
   readonly metrics: ClusterMetrics;
   readonly logger: Logger;
   readonly randomBytes: (size: number) => Uint8Array;

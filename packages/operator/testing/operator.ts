@@ -9,6 +9,8 @@ import { createOperator } from "../wire.ts";
 export interface RunningOperator {
   /** Reconciles that have succeeded. */
   reconciles(): Promise<number>;
+  /** What it tells on /metrics. */
+  metrics(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -29,5 +31,9 @@ export async function startOperator(systemNamespace: string, flags: readonly str
   };
   onTestFinished(stop);
   const succeeded = /controller_runtime_reconcile_total\{.*result="success".*\} (\d+)/;
-  return { stop, reconciles: async () => Number(succeeded.exec(await metrics.text())?.[1] ?? 0) };
+  return {
+    stop,
+    metrics: () => metrics.text(),
+    reconciles: async () => Number(succeeded.exec(await metrics.text())?.[1] ?? 0),
+  };
 }

@@ -6,6 +6,7 @@ import { decodePublished } from "./stored.ts";
 
 const day = 24 * 3_600_000;
 const request = { commonName: "moco-agent", dnsNames: ["*.moco-test.shop.svc"], usages: ["server"] as const };
+const { signal } = new AbortController();
 const nothing = decodePublished({});
 
 async function setup(given?: Certificate) {
@@ -35,20 +36,33 @@ const signer = ({ certificate }: KeyPair, ...authorities: KeyPair[]) =>
 
 test("MOCO's authority signs where there is one, and else our own; both are trusted", async () => {
   const { authority, secrets, own, adopted } = await setup();
-  const first = await authority.certify(undefined, request);
+  const first = await authority.certify(undefined, request, signal);
   expect(signer(first.leaf, own, adopted)).toBe(1);
   expect(first.authorities).toContain(own.certificate.trim());
   delete secrets.adopted;
-  expect(signer((await authority.certify(undefined, request)).leaf, own, adopted)).toBe(0);
+  expect(signer((await authority.certify(undefined, request, signal)).leaf, own, adopted)).toBe(0);
+});
+
+test("our own authority is waited for while it is made, but not for long", async () => {
+  const { authority, secrets, clock } = await setup();
+  const { own, ...rest } = secrets;
   delete secrets.own;
-  await expect(authority.certify(undefined, request)).rejects.toThrow("not made yet");
+  const waiting = authority.certify(undefined, request, signal);
+  await clock.advance(1000);
+  Object.assign(secrets, { own, ...rest });
+  await clock.advance(100);
+  expect((await waiting).leaf.certificate).toContain("BEGIN CERTIFICATE");
+  delete secrets.own;
+  const failing = expect(authority.certify(undefined, request, signal)).rejects.toThrow("not made yet");
+  await clock.advance(10_000);
+  await failing;
 });
 
 test("what is no authority, or is over, is not adopted", async () => {
   const { authority, secrets, own, adopted, clock } = await setup();
   const leaf = await issueLeaf(adopted, request, { now: clock.now(), lifetime: day });
   secrets.adopted = secret({ "tls.crt": leaf.certificate, "tls.key": leaf.privateKey });
-  expect(signer((await authority.certify(undefined, request)).leaf, own, adopted)).toBe(0);
+  expect(signer((await authority.certify(undefined, request, signal)).leaf, own, adopted)).toBe(0);
 });
 
 test("the controller shows agents a certificate of whoever signed theirs", async () => {
@@ -82,7 +96,7 @@ test("a certificate that is given is shown instead, and agents trust its authori
   const vault = await createAuthority("vault", validity);
   const leaf = await issueLeaf(vault, { commonName: "moco-controller", usages: ["client"] }, validity);
   const { authority, own, adopted, clock: later } = await setup({ ...leaf, authorities: vault.certificate });
-  expect((await authority.certify(undefined, request)).authorities).toContain(vault.certificate.trim());
+  expect((await authority.certify(undefined, request, signal)).authorities).toContain(vault.certificate.trim());
   expect((await authority.credentials(nothing)).certificate).toBe(leaf.certificate);
   // It is over: ours is better than none.
   await later.advance(2 * day);

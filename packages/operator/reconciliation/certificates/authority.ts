@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { CodedError, type Clock } from "@moco-ts/base";
+import { CodedError, sleep, type Clock } from "@moco-ts/base";
 import {
   bundleOf,
   decodeKeys,
@@ -39,7 +39,8 @@ export class AgentAuthority {
   }
 
   /** The present certificate as long as it may stay, with whom to trust now; else a new one. */
-  async certify(present: Published | undefined, request: LeafRequest): Promise<Published> {
+  async certify(present: Published | undefined, request: LeafRequest, signal: AbortSignal): Promise<Published> {
+    await this.#waitForOwn(signal);
     const now = this.#options.clock.now();
     const trust = this.#trust(now);
     const { keeps, authorities, since } = decideRenewal(present, trust, request, now);
@@ -66,6 +67,12 @@ export class AgentAuthority {
       ? trust.signers.find(({ certificate }) => isSignedBy(leaf.certificate, certificate))
       : trust.signer;
     return { ...(await this.#signedBy(signer ?? trust.signers.at(-1)!, now)), authorities: trusted };
+  }
+
+  /** At the very first start it is being made. If that takes longer than a few seconds, something is wrong. */
+  async #waitForOwn(signal: AbortSignal): Promise<void> {
+    const { readOwn, clock } = this.#options;
+    for (let attempt = 0; readOwn() === undefined && attempt < 50; attempt++) await sleep(clock, 100, signal);
   }
 
   async #signedBy(signer: KeyPair, now: number): Promise<KeyPair> {

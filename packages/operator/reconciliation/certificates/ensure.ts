@@ -17,7 +17,7 @@ export async function ensureCertificate(tools: Tools, cluster: MySQLCluster, sig
     await ensure(tools, caches.secrets, buildGrpcSecret(cluster, copy), signal);
     return;
   }
-  const certificate = await authority.certify(present, certificateRequest(cluster));
+  const certificate = await authority.certify(present, certificateRequest(cluster), signal);
   await ensure(tools, caches.secrets, buildCertificateSecret(cluster, config.systemNamespace, certificate), signal);
   await ensure(tools, caches.secrets, buildGrpcSecret(cluster, certificate), signal);
 }
