@@ -1,5 +1,13 @@
 import { annotationKeys, isAnnotated } from "@moco-ts/api";
-import { StatefulSets, type Applier, type Client, type Configuration, type StatefulSet } from "@moco-ts/kube";
+import { retry, type Clock } from "@moco-ts/base";
+import {
+  isConflict,
+  StatefulSets,
+  type Applier,
+  type Client,
+  type Configuration,
+  type StatefulSet,
+} from "@moco-ts/kube";
 import { applyPartition, partitionOf } from "./partition.ts";
 
 export interface GuardTools {
@@ -7,29 +15,47 @@ export interface GuardTools {
   readonly client: Client;
   /** The one that the StatefulSet is applied with. */
   readonly applier: Pick<Applier, "preview">;
+  readonly clock: Clock;
 }
 
 /**
- * Before a changed StatefulSet is applied: keeps Kubernetes from replacing any Pod by itself, even if the webhook that does
- * the same is away. Pods that are added at the same time are below the partition too, so that they come with the template
- * that the others have. Returns the version of the StatefulSet for which that holds: the change must be made to no other.
- * Undefined if there is nothing to guard.
+ * Changes a StatefulSet so that Kubernetes replaces no Pod by itself, even if the webhook that sees to it is away: the
+ * partition is raised first, and the change is made to no other version of the StatefulSet than the one for which that
+ * holds. Pods that are added at the same time are below the partition too: they come with the template that the others
+ * have.
  */
-export async function guardPods(
-  { client, applier }: GuardTools,
+export async function guarded<T>(
+  tools: GuardTools,
   live: StatefulSet | undefined,
   wanted: Configuration<StatefulSet>,
   signal: AbortSignal,
+  apply: (resourceVersion: string | undefined) => Promise<T>,
+): Promise<T> {
+  if (live === undefined || !hasToBeGuarded(tools, live, wanted)) return apply(undefined);
+  const { clock } = tools;
+  // Kubernetes' own controller writes the status as soon as the partition is another.
+  return retry({ initial: 10, maximum: 200, attempts: 10, retryable: isConflict, clock, signal }, async () =>
+    apply(await raisePartition(tools, live, wanted, signal)),
+  );
+}
+
+function hasToBeGuarded({ applier }: GuardTools, live: StatefulSet, wanted: Configuration<StatefulSet>): boolean {
+  if (isForced(wanted as StatefulSet)) return false;
+  return isForced(live) || applier.preview(StatefulSets, wanted, live).some((path) => path.startsWith(".spec"));
+}
+
+/** Returns the version of the StatefulSet that has it. */
+async function raisePartition(
+  { client }: GuardTools,
+  { metadata }: StatefulSet,
+  wanted: Configuration<StatefulSet>,
+  signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (live === undefined || isForced(wanted as StatefulSet)) return undefined;
-  const changesSpec = applier.preview(StatefulSets, wanted, live).some((path) => path.startsWith(".spec"));
-  if (!changesSpec && !isForced(live)) return undefined;
-  const { name = "", namespace } = live.metadata ?? {};
-  const current = await client.get(StatefulSets, { namespace, name }, { signal });
+  const key = { namespace: metadata?.namespace, name: metadata?.name ?? "" };
+  const current = await client.get(StatefulSets, key, { signal });
   const partition = Math.max(current.spec?.replicas ?? 1, wanted.spec?.replicas ?? 1);
-  const guarded =
-    partitionOf(current) >= partition ? current : await applyPartition(client, current, partition, signal);
-  return guarded.metadata?.resourceVersion;
+  if (partitionOf(current) >= partition) return current.metadata?.resourceVersion;
+  return (await applyPartition(client, current, partition, signal)).metadata?.resourceVersion;
 }
 
 function isForced(statefulSet: StatefulSet): boolean {
