@@ -1,6 +1,7 @@
 import { clusterLabels, isFluentBitConfigMapName, isMyCnfConfigMapName, type MySQLCluster } from "@moco-ts/api";
 import { ConfigMaps, keyOf, prune, StatefulSets, type ConfigMap, type StatefulSet } from "@moco-ts/kube";
 import { ownedIn } from "../caches.ts";
+import { guarded } from "../rollout/guard.ts";
 import { recreateStatefulSet } from "../volume/recreate.ts";
 import { maintainVolumes } from "../volume/volumes.ts";
 import { keptConfigMaps } from "./history.ts";
@@ -36,7 +37,9 @@ export async function makeInstances(tools: Tools, cluster: MySQLCluster, signal:
   });
   for (const each of [plan.myCnf, plan.fluentBit]) if (each) await ensure(tools, caches.configMaps, each, signal);
   const recreated = await recreateStatefulSet(tools, cluster, plan.statefulSet, signal);
-  const { object } = await ensure(tools, caches.statefulSets, plan.statefulSet, signal);
+  const { object } = await guarded(tools, liveStatefulSet(tools, cluster), plan.statefulSet, signal, (version) =>
+    ensure(tools, caches.statefulSets, plan.statefulSet, signal, version),
+  );
   await forgetConfigMaps(tools, cluster, plan, object, signal);
   return { statefulSet: object, version: plan.version, recreated, warnings };
 }

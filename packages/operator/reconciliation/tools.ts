@@ -22,17 +22,21 @@ export interface Tools {
   readonly randomInteger: (limit: number) => number;
 }
 
-/** Applies what is wanted, unless the cache shows that it is so already. Returns the object as it is then. */
+/**
+ * Applies what is wanted, unless the cache shows that it is so already. Returns the object as it is then. With a version,
+ * no other version of the object is changed.
+ */
 export async function ensure<T extends KubeObject>(
   { applier, caches }: Tools,
   informer: Informer<T>,
   wanted: Configuration<T>,
   signal: AbortSignal,
+  resourceVersion?: string,
 ): Promise<Applied<T>> {
   const live = liveOf(informer, wanted);
   const namesakes = caches.namesakes.get(informer.resource.plural);
   const absent = live === undefined && namesakes !== undefined && liveOf(namesakes, wanted) === undefined;
-  return applier.apply(informer.resource, wanted, { live, absent, signal });
+  return applier.apply(informer.resource, wanted, { live, absent, resourceVersion, signal });
 }
 
 export function liveOf<T extends KubeObject>(
