@@ -38,7 +38,13 @@ export interface Flags {
 
 /** Prints help or what is wrong, and exits, as commander does. `words` are what is not a flag. */
 export function parseFlags(argv: readonly string[]): { flags: Flags; words: readonly string[] } {
-  const command = createCommand().parse([...argv], { from: "user" });
+  const command = createCommand();
+  // As in Go, a word after a boolean flag is not its value.
+  const booleans = new Set(command.options.filter(({ presetArg }) => presetArg === "true").map(({ long }) => long));
+  command.parse(
+    argv.map((word) => (booleans.has(word) ? `${word}=true` : word)),
+    { from: "user" },
+  );
   return { flags: command.opts<Flags>(), words: command.args };
 }
 

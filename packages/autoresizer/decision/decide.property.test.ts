@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseBytes, parseQuantity } from "@moco-ts/base";
 import type { PersistentVolumeClaim } from "@moco-ts/kube";

@@ -10,10 +10,10 @@ export interface RunningAutoresizer {
   /** Log lines, as objects. */
   readonly log: readonly Record<string, unknown>[];
   /** Rounds that have ended since the start. */
-  rounds(): Promise<number>;
+  readonly rounds: () => Promise<number>;
   /** The value of a metric, by the beginning of its line. */
-  metric(line: string): Promise<number | undefined>;
-  stop(): Promise<void>;
+  readonly metric: (line: string) => Promise<number | undefined>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Starts one that manages the namespace of a test; it is stopped when the test ends. */

@@ -12,7 +12,7 @@ import {
   type PersistentVolumeClaim,
 } from "@moco-ts/kube";
 import { sharedControlPlane } from "@moco-ts/local-kubernetes";
-import { expect, onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { annotationsOf, type Annotations } from "./objects.ts";
 
 export async function testConfig(): Promise<ClusterConfig> {
@@ -67,9 +67,14 @@ export class TestCluster {
       },
     });
     await this.create(name, { storage, volumeName: `${namespace}-${name}`, ...rest });
-    const phase = async () => (await this.claim(name)).status?.phase;
-    await expect.poll(phase, { timeout: 30_000, interval: 50 }).toBe("Bound");
-    return this.claim(name);
+    return vi.waitFor(
+      async () => {
+        const claim = await this.claim(name);
+        if (claim.status?.phase !== "Bound") throw new Error(`${name} is ${claim.status?.phase}`);
+        return claim;
+      },
+      { timeout: 30_000, interval: 50 },
+    );
   }
 
   /** A claim as a user creates it. */

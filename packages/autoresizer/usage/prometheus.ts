@@ -43,6 +43,8 @@ export class PrometheusUsage implements UsageSource {
       } catch (error) {
         signal.throwIfAborted();
         failures.push({ source: `Prometheus, ${statistics[statistic]}`, error });
+        // Without bytes nothing can be decided, and the next query would most likely fail in the same way.
+        if (statistic === "available" || statistic === "capacity") break;
       }
     }
     return { volumes: new Map(volumes.complete()), failures };
@@ -71,8 +73,9 @@ interface Answer {
 
 function seriesOf(status: number, body: string): readonly Series[] {
   const answer = parse(status, body);
-  if (answer.status !== "success") {
-    throw new CodedError("PROMETHEUS_REFUSED", `${status} ${answer.errorType ?? ""}: ${answer.error ?? ""}`);
+  if (answer?.status !== "success") {
+    const { errorType = "unknown error", error = body.slice(0, 100) } = answer ?? {};
+    throw new CodedError("PROMETHEUS_REFUSED", `${status} ${errorType}: ${error}`);
   }
   const { resultType, result = [] } = answer.data ?? {};
   if (resultType !== "vector") throw new CodedError("PROMETHEUS_ANSWER", `unknown response type: ${resultType}`);
@@ -80,9 +83,9 @@ function seriesOf(status: number, body: string): readonly Series[] {
 }
 
 /** What stands between us and Prometheus answers in its own way. */
-function parse(status: number, body: string): Answer {
+function parse(status: number, body: string): Answer | null {
   try {
-    return JSON.parse(body) as Answer;
+    return JSON.parse(body) as Answer | null;
   } catch {
     // What it is instead says more than where it stops being JSON.
     throw new CodedError("PROMETHEUS_ANSWER", `${status}, and not JSON: ${body.slice(0, 100)}`);

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PersistentVolumeClaim, StorageClass } from "@moco-ts/kube";
 import { testClaim, testClass, type ClaimOptions } from "../testing/objects.ts";

@@ -38,21 +38,19 @@ function mutateClaim(options: WebhookOptions): MutatingHandler<PersistentVolumeC
     const readMembers = async (labelSelector: string) =>
       (await client.list(PersistentVolumeClaims, { namespace, labelSelector, signal })).items;
     const size = await decideInitialSize(object, options.storageClass(spec?.storageClassName ?? ""), readMembers);
-    switch (size.kind) {
-      case "unchanged":
-        log.debug(size.message);
-        return allow(warningsOf(size));
-      case "refused":
-        return { allowed: false, status: { code: 400, reason: "BadRequest", message: size.message } };
-      case "larger": {
-        const fields = { from: spec?.resources?.requests?.["storage"], to: quantityText(size.request) };
-        log.info(
-          dryRun ? "would create a PVC larger, but for the dry run" : "a new PVC gets the size of its group",
-          fields,
-        );
-        return dryRun ? allow() : { object: size.claim, warnings: warningsOf(size) };
-      }
+    if (size.kind === "refused") {
+      return { allowed: false, status: { code: 400, reason: "BadRequest", message: size.message } };
     }
+    if (size.kind === "unchanged") {
+      log.debug(size.message);
+      return allow(warningsOf(size));
+    }
+    const fields = { from: spec?.resources?.requests?.["storage"], to: quantityText(size.request) };
+    log.info(
+      dryRun ? "would create a PVC larger, but for the dry run" : "a new PVC gets the size of its group",
+      fields,
+    );
+    return dryRun ? allow() : { object: size.claim, warnings: warningsOf(size) };
   };
 }
 

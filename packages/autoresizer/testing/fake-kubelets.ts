@@ -1,0 +1,55 @@
+/** For tests: an API server that knows nothing but the statistics of nodes. */
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { connect, type Client, type Informer, type Node } from "@moco-ts/kube";
+import { onTestFinished } from "vitest";
+
+export interface FakeKubelets {
+  readonly client: Client;
+  readonly nodes: Informer<Node>;
+  /** The largest number of requests that were under way at the same time. */
+  readonly busiest: () => number;
+}
+
+/** By node: a text to answer with, or how to answer otherwise. Ends with the test. */
+export async function startKubelets(
+  answers: Readonly<Record<string, string | ((response: ServerResponse) => void)>>,
+): Promise<FakeKubelets> {
+  let underWay = 0;
+  let busiest = 0;
+  const server = createServer((request, response) => {
+    busiest = Math.max(busiest, ++underWay);
+    response.on("close", () => underWay--);
+    const node = /^\/api\/v1\/nodes\/([^/]+)\/proxy\/metrics$/.exec(request.url ?? "")?.[1] ?? "";
+    const answer = answers[decodeURIComponent(node)];
+    if (typeof answer === "function") answer(response);
+    else if (answer === undefined) response.writeHead(404).end(`no node ${node}`);
+    else setTimeout(() => response.writeHead(200).end(answer), 5);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const config = { server: `http://127.0.0.1:${port}`, credentials: {}, namespace: "default" };
+  const client = connect(config, { qps: Infinity });
+  onTestFinished(async () => {
+    await client.close();
+    server.close();
+    server.closeAllConnections();
+  });
+  const items = Object.keys(answers).map((name): Node => ({ metadata: { name } }));
+  const nodes = { cache: { list: () => items } } as unknown as Informer<Node>;
+  return { client, nodes, busiest: () => busiest };
+}
+
+/** What a kubelet tells of one volume. */
+export function statisticsOf(key: string, capacity: number, available: number): string {
+  const [namespace, claim] = key.split("/");
+  const labels = `{namespace="${namespace}",persistentvolumeclaim="${claim}"}`;
+  return [
+    `kubelet_volume_stats_capacity_bytes${labels} ${capacity}`,
+    `kubelet_volume_stats_available_bytes${labels} ${available}`,
+    `kubelet_volume_stats_inodes${labels} 1000`,
+    `kubelet_volume_stats_inodes_free${labels} 900\n`,
+  ].join("\n");
+}
