@@ -120,7 +120,7 @@ async function condition(client: Client, namespace: string, type: string) {
 async function events(client: Client, namespace: string, reason: string) {
   const { items } = await client.list(Events, { namespace });
   const found = items.filter((event) => event.reason === reason);
-  return found.sort((one, other) => (one.metadata!.name! < other.metadata!.name! ? -1 : 1));
+  return found.sort((one, other) => (one.metadata.name! < other.metadata.name! ? -1 : 1));
 }
 
 /** As the kubelet does. */

@@ -28,17 +28,12 @@ export function startEvents(cluster: MySQLCluster, problems: readonly StartProbl
 }
 
 /** The same words for all instances with the same problem. */
-function describe(cluster: MySQLCluster, { container, text, remedy }: StartProblem): string {
-  const problem = `${container} does not start: ${text}`;
-  const { mysqlConfigMapName: name } = cluster.spec;
-  switch (remedy) {
-    case "options":
-      return `${problem}: correct ${name ? `ConfigMap ${name}, or ` : ""}the arguments of container mysqld`;
-    case "logs":
-      return `${problem}: see kubectl logs -n ${cluster.metadata.namespace} <pod> -c ${container} --previous`;
-    case "image":
-      return `${problem}: check its name, its registry, and imagePullSecrets`;
-    case undefined:
-      return problem;
-  }
+function describe({ metadata, spec }: MySQLCluster, { container, text, remedy }: StartProblem): string {
+  const name = spec.mysqlConfigMapName;
+  const remedies = {
+    options: `correct ${name ? `ConfigMap ${name}, or ` : ""}the arguments of container mysqld`,
+    logs: `see kubectl logs -n ${metadata.namespace} <pod> -c ${container} --previous`,
+    image: "check its name, its registry, and imagePullSecrets",
+  };
+  return [`${container} does not start: ${text}`, ...(remedy ? [remedies[remedy]] : [])].join(": ");
 }
