@@ -18,7 +18,8 @@ export function manifest({ name, namespace = "default", replicas = 1, annotation
     replicas,
     serverIDBase: 100,
     podTemplate: { spec: { containers: [mysqldContainer()] } },
-    volumeClaimTemplates: [claimTemplate("1Gi")],
+    // The redo log alone may take 1.6 GB.
+    volumeClaimTemplates: [claimTemplate("3Gi")],
     ...spec,
   };
   return {

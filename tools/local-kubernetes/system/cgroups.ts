@@ -36,6 +36,22 @@ export function createGroup(group: string): string {
 export function createRootGroup(group: string): void {
   for (const tree of allTrees()) {
     mkdirSync(join(tree, group), { recursive: true });
+    shareProcessors(tree, group);
+  }
+}
+
+/**
+ * To the kernel a group is one runner among others, however many Pods are in it: beside a dozen busy processes of the
+ * machine all of a cluster's together would get what one of those gets.
+ */
+function shareProcessors(tree: string, group: string): void {
+  for (let path = group; path !== "/"; path = dirname(path)) {
+    for (const [file, most] of [
+      ["cpu.shares", "262144"],
+      ["cpu.weight", "10000"],
+    ] as const) {
+      if (existsSync(join(tree, path, file))) writeFileSync(join(tree, path, file), most);
+    }
   }
 }
 
