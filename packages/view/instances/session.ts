@@ -66,6 +66,7 @@ function startClient({ streams, pod }: SessionOptions): MysqlClient {
     if (lines.end !== asked) return;
     if (lines.report === undefined) pending?.reject(new CodedError("INSTANCE_REFUSED", lastErrorOf(errors)));
     else pending?.resolve(reportOf(lines.report, lines.clone));
+    errors = "";
   };
   const stdout = lineSink((line) => {
     try {
@@ -83,7 +84,6 @@ function startClient({ streams, pod }: SessionOptions): MysqlClient {
     async ask() {
       pending = Promise.withResolvers();
       lines = {};
-      errors = "";
       stdin.write(question(++asked));
       return Promise.race([pending.promise, ended.then((reason) => Promise.reject(reason))]);
     },

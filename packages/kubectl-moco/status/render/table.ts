@@ -18,7 +18,7 @@ export function table(headings: readonly string[], rows: readonly (readonly Cell
   );
   const line = (cells: readonly Cell[]): string => {
     const parts = cells.flatMap(({ text, paint = (same) => same }, column) =>
-      used[column] ? [paint(text) + " ".repeat(widths[column]! - text.length)] : [],
+      used[column] ? [(text && paint(text)) + " ".repeat(widths[column]! - text.length)] : [],
     );
     return `  ${parts.join("  ")}`.trimEnd();
   };
