@@ -63,7 +63,13 @@ ln -s /proc/self/fd "$merged/dev/fd"
 : >"$merged/dev/termination-log"
 mount --bind "$message" "$merged/dev/termination-log"
 mount -o remount,bind,ro "$merged"
-exec chroot "$merged" setpriv --reuid ${user} --regid ${user} --clear-groups --pdeathsig KILL -- "$@"
+# Away with all other mounts: a copy of a volume's that lived on here would keep its disk in use.
+mkdir "$merged/dev/host"
+pivot_root "$merged" "$merged/dev/host"
+cd /
+umount --lazy /dev/host
+rmdir /dev/host
+exec setpriv --reuid ${user} --regid ${user} --clear-groups --pdeathsig KILL -- "$@"
 `;
 
 export async function startContainer(options: ContainerOptions): Promise<Container> {
