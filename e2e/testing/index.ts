@@ -3,3 +3,5 @@ export { images, systemNamespace } from "./install.ts";
 export { claimTemplate, manifest, mysqldContainer } from "./manifest.ts";
 export { startOperatorCluster, type OperatorCluster } from "./operator-cluster.ts";
 export { patience, podsOf, startedPods } from "./pods.ts";
+export { pausesOf, Writer, type Ledger, type Line } from "./writer/writer.ts";
+export { conditionOf, waitForCondition } from "./conditions.ts";

@@ -1,0 +1,123 @@
+import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundle } from "@moco-ts/bundle";
+import { buildImages, loadImages } from "@moco-ts/local-kubernetes";
+import type { OperatorCluster } from "../operator-cluster.ts";
+
+const image = "localhost/moco-ts/writer:dev";
+
+/** What a client was told. */
+export interface Line {
+  readonly at: number;
+  readonly id: number;
+  readonly acknowledged: boolean;
+  readonly problem?: string;
+}
+
+/** What became of what a client was told. */
+export interface Ledger {
+  readonly acknowledged: number;
+  readonly refused: number;
+  /** Acknowledged rows that the primary does not have. */
+  readonly lost: readonly number[];
+  /** Milliseconds without an acknowledged write, longest first. */
+  readonly pauses: readonly number[];
+}
+
+/** A Pod that writes to a cluster without end. */
+export class Writer {
+  readonly #operator: OperatorCluster;
+  readonly #cluster: string;
+
+  private constructor(operator: OperatorCluster, cluster: string) {
+    this.#operator = operator;
+    this.#cluster = cluster;
+  }
+
+  /** Resolves when rows are being written. */
+  static async start(operator: OperatorCluster, cluster: string): Promise<Writer> {
+    await provideImage(operator);
+    await operator.apply(podOf(cluster));
+    const writer = new Writer(operator, cluster);
+    await writer.waitFor((lines) => lines.some(({ acknowledged }) => acknowledged));
+    return writer;
+  }
+
+  async lines(): Promise<Line[]> {
+    const output = await this.#operator.kubectl("logs", nameOf(this.#cluster), "--tail=-1");
+    return output
+      .split("\n")
+      .filter((line) => line.includes('"id"'))
+      .map((line) => JSON.parse(line) as Line)
+      .sort((one, other) => one.at - other.at);
+  }
+
+  async waitFor(isThere: (lines: Line[]) => boolean, limit = 120_000): Promise<Line[]> {
+    const end = Date.now() + limit;
+    for (;;) {
+      const lines = await this.lines().catch(() => []);
+      if (isThere(lines)) return lines;
+      if (Date.now() > end) throw new Error(`the writer did not get so far: ${JSON.stringify(lines.slice(-3))}`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+
+  /** The first row that was acknowledged after this moment. */
+  async writesAgain(since: number, limit?: number): Promise<Line> {
+    const isAfter = ({ acknowledged, at }: Line): boolean => acknowledged && at > since;
+    return (await this.waitFor((lines) => lines.some(isAfter), limit)).find(isAfter)!;
+  }
+
+  /** Ends it and compares what it was told with what the primary has. */
+  async stop(primary: string): Promise<Ledger> {
+    const lines = await this.lines();
+    await this.#operator.kubectl("delete", "pod", nameOf(this.#cluster), "--wait=true");
+    const rows = await this.#operator.query(primary, "SELECT id FROM ledger.rows");
+    const present = new Set(rows.split("\n").map(Number));
+    const acknowledged = lines.filter((line) => line.acknowledged);
+    return {
+      acknowledged: acknowledged.length,
+      refused: lines.length - acknowledged.length,
+      lost: acknowledged.map(({ id }) => id).filter((id) => !present.has(id)),
+      pauses: pausesOf(acknowledged),
+    };
+  }
+}
+
+/** Gaps between acknowledged writes, longest first. */
+export function pausesOf(acknowledged: readonly Line[]): number[] {
+  const gaps = acknowledged.slice(1).map(({ at }, index) => at - acknowledged[index]!.at);
+  return gaps.sort((one, other) => other - one);
+}
+
+function nameOf(cluster: string): string {
+  return `writer-${cluster}`;
+}
+
+function podOf(cluster: string): object {
+  const secretKeyRef = { name: `moco-${cluster}`, key: "WRITABLE_PASSWORD" };
+  const env = [
+    { name: "HOST", value: `moco-${cluster}-primary.default.svc` },
+    { name: "PASSWORD", valueFrom: { secretKeyRef } },
+  ];
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: nameOf(cluster), namespace: "default" },
+    spec: { containers: [{ name: "writer", image, imagePullPolicy: "Never", env }], terminationGracePeriodSeconds: 1 },
+  };
+}
+
+async function provideImage({ local }: OperatorCluster): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "writer-"));
+  try {
+    await mkdir(join(folder, "writer"));
+    await copyFile(join(import.meta.dirname, "Containerfile"), join(folder, "writer", "Containerfile"));
+    await bundle(join(import.meta.dirname, "main.ts"), join(folder, "writer", "main.js"));
+    await buildImages({ folder, names: ["writer"] });
+    await loadImages(local.nodes, [image]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
