@@ -75,8 +75,15 @@ function maintain(snapshot: Snapshot, errants: Errants, plan: PlanFor): Plan {
   const labels = maintainPods(snapshot, errants, steps);
   const isQuiet = steps.length === 0 && perInstance.length === 0;
   const isSettled = isQuiet && errants.suspects.length === errants.errant.length && isServed(snapshot);
-  const reason = isQuiet && labels.length === 0 ? "all is as it can be now" : "the cluster is being put in order";
+  const reason =
+    describeSilence(snapshot) || (isQuiet ? "all is as it can be now" : "the cluster is being put in order");
   return plan(reason, { steps, perInstance, labels, again: isSettled ? undefined : isQuiet ? soon : later });
+}
+
+function describeSilence({ instances }: Snapshot): string {
+  return instances
+    .flatMap(({ ordinal, silence }) => (silence ? [`instance ${ordinal} does not answer (${silence.reason})`] : []))
+    .join(", ");
 }
 
 /** Everybody is known and the primary serves. Otherwise something is under way that only another look will show. */

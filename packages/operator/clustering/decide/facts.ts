@@ -67,6 +67,20 @@ export function acknowledgesTo(replica: Known, primary: Known): boolean {
   return receives && state.acknowledges && primary.state.source.receivers.includes(state.uuid);
 }
 
+/** Why an instance with data should be cloned again, errant or not; undefined if it should not. */
+export function recloneReason(replica: Known, primary: Known, { wanted }: Snapshot): string | undefined {
+  const received = receivedBy(replica.state);
+  if (received.isEmpty) return undefined;
+  if (replica.pod?.reclone) return "it is to be cloned again";
+  const isStranded = !received.contains(primary.state.purged);
+  return isStranded && wanted.autoReclone ? "the primary no longer has what it lacks" : undefined;
+}
+
+/** Whether the cluster could do without the vote of one more. */
+export function canSpareVoter({ voters, acknowledgements }: Memory): boolean {
+  return voters.length - 2 >= acknowledgements;
+}
+
 /** Still hears the primary, by its own clock. */
 export function hears({ state: { replica } }: Known, primary: InstanceView): boolean {
   if (replica === undefined || replica.sourceHost !== primary.host || replica.receiving !== "yes") return false;

@@ -2,7 +2,16 @@ import { receivedBy } from "@moco-ts/mysql";
 import type { InstanceStep, InstanceSteps } from "../plan.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { Errants } from "./errant.ts";
-import { hasStoodDown, isVoter, knownInstances, others, recordedPrimary, type Known } from "./facts.ts";
+import {
+  canSpareVoter,
+  hasStoodDown,
+  isVoter,
+  knownInstances,
+  others,
+  recloneReason,
+  recordedPrimary,
+  type Known,
+} from "./facts.ts";
 
 /** What to do to each instance that is not the primary. */
 export function maintainReplicas(snapshot: Snapshot, errants: Errants): InstanceSteps[] {
@@ -30,17 +39,18 @@ function stepsFor(
   { errant, suspects }: Errants,
   isCloning: boolean,
 ): InstanceStep[] {
-  const { state, ordinal, pod } = replica;
+  const { state, ordinal } = replica;
   const memory = snapshot.memory!;
   if (!hasStoodDown(replica)) return [{ kind: "stand-down" }];
   if (state.offlineMode) return [{ kind: "leave-offline-mode" }];
   const isErrant = errant.includes(ordinal);
-  if (isErrant || pod?.reclone) {
+  const votes = isVoter(replica, memory);
+  const isToBeCloned = recloneReason(replica, primary, snapshot) !== undefined;
+  if (isErrant || (isToBeCloned && (!votes || canSpareVoter(memory)))) {
     if (!isIsolated(replica)) return [{ kind: "isolate" }];
-    const isWanted = pod?.reclone || snapshot.wanted.autoReclone;
-    const canBe = !isVoter(replica, memory) && !isCloning && isDonor(primary, snapshot);
-    if (isWanted && canBe && !state.executed.isEmpty) return [{ kind: "make-empty" }];
-    if (isErrant && !state.executed.isEmpty) return [];
+    const isWanted = isToBeCloned || snapshot.wanted.autoReclone;
+    const canBe = !votes && !isCloning && isDonor(primary, snapshot);
+    if (!state.executed.isEmpty) return isWanted && canBe ? [{ kind: "make-empty" }] : [];
   }
   // It has to be taken from that list before it gets a source.
   if (suspects.includes(state.uuid) || memory.deposed.includes(state.uuid)) return [];

@@ -1,6 +1,15 @@
 import type { Step } from "../plan.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { follows, isVoter, knownInstances, others, recordedPrimary, wantedAcknowledgements } from "./facts.ts";
+import {
+  canSpareVoter,
+  follows,
+  isVoter,
+  knownInstances,
+  others,
+  recloneReason,
+  recordedPrimary,
+  wantedAcknowledgements,
+} from "./facts.ts";
 import { acknowledgingVoters } from "./primary.ts";
 import type { Errants } from "./errant.ts";
 
@@ -38,8 +47,7 @@ export function maintainVoters(snapshot: Snapshot, { errant, suspects }: Errants
 /** Why this voter can't acknowledge any more and need not be waited for; undefined if it can, or if nobody knows. */
 function dismissal(snapshot: Snapshot, errant: readonly number[], uuid: string): string | undefined {
   const memory = snapshot.memory!;
-  const remaining = memory.voters.length - 2;
-  if (remaining < memory.acknowledgements) return undefined;
+  if (!canSpareVoter(memory)) return undefined;
   const found = knownInstances(snapshot).find(({ state }) => state.uuid === uuid);
   if (found === undefined) {
     if (memory.deposed.includes(uuid)) return "it was the primary and had no source";
@@ -48,5 +56,5 @@ function dismissal(snapshot: Snapshot, errant: readonly number[], uuid: string):
   const isStill = found.state.replica === undefined || found.state.replica.receiving === "no";
   if (!isStill || found.state.acknowledges) return undefined;
   if (errant.includes(found.ordinal)) return "it has transactions of its own";
-  return found.pod?.reclone ? "it is to be cloned again" : undefined;
+  return recloneReason(found, recordedPrimary(snapshot)!, snapshot);
 }
