@@ -5,14 +5,16 @@ import type { World } from "./world.ts";
 export class Client {
   readonly #world: World;
   readonly #name: string;
+  readonly #isPatient: boolean;
   #connection: Mysqld | undefined;
   #isBusy = false;
   #isStopped = false;
   /** When its last row was acknowledged. */
   lastSuccess = -1;
 
-  constructor(world: World, name: string) {
+  constructor(world: World, name: string, isPatient: boolean) {
     this.#world = world;
+    this.#isPatient = isPatient;
     this.#name = name;
     this.#next();
   }
@@ -57,7 +59,7 @@ export class Client {
       if (isCommitted) this.#acknowledged(mysqld, row);
       else this.#connection = undefined;
     };
-    const cancel = scheduler.after(random.between(3_000, 15_000), () => end(false));
+    const cancel = scheduler.after(this.#isPatient ? Infinity : random.between(3_000, 15_000), () => end(false));
     const arrive = (): void => {
       if (isOver) return;
       if (mysqld.frozen && mysqld.alive) return this.#world.onDisturbance(arrive);

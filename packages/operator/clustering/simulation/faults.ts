@@ -1,9 +1,10 @@
 /** All that goes wrong, and all that people ask for. */
 import { covers } from "./gtids.ts";
 import type { Leadership } from "./leadership.ts";
-import type { Mysqld } from "./mysqld.ts";
+import type { Mysqld, Session } from "./mysqld.ts";
 import type { Way } from "./network.ts";
 import { apiName } from "./requests.ts";
+import { isErrant } from "./rules.ts";
 import type { World } from "./world.ts";
 
 export class Faults {
@@ -51,6 +52,7 @@ export class Faults {
       [() => this.#reclone(), 3],
       [() => this.#stopReceiver(), 4],
       [() => this.#slowApplier(), 5],
+      [() => this.#slowReceiver(), 8],
       [() => this.#slowNetwork(), 4],
       [() => this.#purge(), 3],
       [() => this.#scale(), 3],
@@ -185,23 +187,30 @@ export class Faults {
     if (mysqld) machines.forceDeletePod(mysqld.ordinal, random.between(0, 15_000));
   }
 
-  /** At most one in a storm, and only if all others have everything: more than that no rule can bear. */
+  /** At most one, and only if all others have everything: no rule could bear more. */
   #loseDisk(): void {
-    const { machines, random, api, invariants } = this.#world;
+    const { machines, random, invariants } = this.#world;
     const mysqld = this.#victim();
-    if (mysqld === undefined || this.#lostDisks > 0 || api.objects.replicas < 3) return;
-    const others = machines.processes.filter(({ disk }) => disk !== mysqld.disk);
-    const voters = others.filter(({ disk }) => api.memory?.voters.includes(disk.uuid));
-    const rows = voters.map(({ disk }) => disk.rows());
-    const isSafe = [...invariants.acknowledged].every((row) => rows.every((each) => each.has(row)));
-    const quorum = (api.memory?.voters.length ?? 0) - (api.memory?.acknowledgements ?? 0);
-    if (!isSafe || voters.length < quorum) return;
+    if (mysqld === undefined || this.#lostDisks > 0 || !this.#isBearable(mysqld)) return;
     this.#lostDisks++;
     this.#tell(`${mysqld.name} loses its disk`);
     machines.loseDisk(mysqld.ordinal);
     if (random.chance(0.5)) machines.forceDeletePod(mysqld.ordinal, random.between(0, 15_000));
     else machines.destroy(mysqld);
     invariants.lessened();
+  }
+
+  #isBearable({ disk }: Mysqld): boolean {
+    const { machines, api, invariants } = this.#world;
+    const { memory } = api;
+    const primary = machines.allDisks.find(({ uuid }) => uuid === memory?.primary);
+    if (!memory || memory.acknowledgements === 0 || primary === undefined) return false;
+    const others = machines.processes.filter((each) => each.disk !== disk);
+    const voters = others.filter((each) => memory.voters.includes(each.disk.uuid));
+    if (others.some((each) => isErrant(each.disk, primary))) return false;
+    if (voters.length < memory.voters.length - memory.acknowledgements) return false;
+    const rows = voters.map((each) => each.disk.rows());
+    return [...invariants.acknowledged].every((row) => rows.every((each) => each.has(row)));
   }
 
   #failRequests(): void {
@@ -227,16 +236,21 @@ export class Faults {
     this.#lasting(milliseconds, () => this.#world.releaseWatches());
   }
 
+  /** Not while the only ones that have everything could become errant by it. */
   #writeErrant(): void {
     const mysqld = this.#replica();
-    if (mysqld === undefined || mysqld.frozen || mysqld.waiting > 0 || mysqld.disk.committed === 0) return;
+    if (mysqld === undefined || mysqld.frozen || mysqld.disk.committed === 0 || this.#lostDisks > 0) return;
     this.#tell(`a superuser writes to ${mysqld.name}`);
     const { superReadOnly } = mysqld;
     mysqld.superReadOnly = false;
-    mysqld.write(
-      { name: "superuser", privileged: true, killed: false, answer: () => undefined },
-      this.#world.nextRow(),
-    );
+    const session: Session = {
+      name: "superuser",
+      privileged: true,
+      killed: false,
+      answer: () => mysqld.sessions.delete(session),
+    };
+    mysqld.sessions.add(session);
+    mysqld.write(session, this.#world.nextRow());
     mysqld.superReadOnly = superReadOnly;
   }
 
@@ -271,6 +285,17 @@ export class Faults {
     this.#tell(`${mysqld.name} applies slowly for ${milliseconds} ms`);
     mysqld.applyDelay = random.between(200, 2000);
     this.#lasting(milliseconds, () => (mysqld.applyDelay = 0));
+  }
+
+  /** Others have what it does not have yet. */
+  #slowReceiver(): void {
+    const { random } = this.#world;
+    const mysqld = this.#replica();
+    if (mysqld === undefined) return;
+    const milliseconds = random.between(1000, 15_000);
+    this.#tell(`${mysqld.name} receives slowly for ${milliseconds} ms`);
+    mysqld.receiveDelay = random.between(300, 5000);
+    this.#lasting(milliseconds, () => (mysqld.receiveDelay = 0));
   }
 
   #slowNetwork(): void {

@@ -95,10 +95,8 @@ export class Machines {
     return { uid, address };
   }
 
-  /** The disk is gone, and with it the server_uuid. The next process begins with an empty one. */
+  /** Nobody will find this disk again after the process that has it now. The next begins with an empty one. */
   loseDisk(ordinal: number): void {
-    const disk = this.#disks[ordinal];
-    if (disk) disk.lost = true;
     this.#disks[ordinal] = undefined;
   }
 
@@ -258,6 +256,7 @@ export class Machines {
     story.tell(mysqld.name, "has ended");
     mysqld.end();
     this.#processes = this.#processes.filter((each) => each !== mysqld);
+    mysqld.disk.lost = !this.#disks.includes(mysqld.disk);
     const ended = scheduler.now;
     this.#world.disturbed();
     if (staysContainer) return;

@@ -71,8 +71,9 @@ export class Mysqld {
   receiver: "yes" | "no" | "connecting" = "no";
   receiveError: string | undefined;
   applying = false;
-  /** Milliseconds that applying one transaction takes, at least. */
+  /** Milliseconds that applying one transaction takes, at least, and receiving it. */
   applyDelay = 0;
+  receiveDelay = 0;
   enforced: boolean;
   /** Which of an operator's connections may change it. */
   operatorLock: object | undefined;

@@ -22,7 +22,7 @@ export interface Subject {
   decide(snapshot: Snapshot): Plan;
   act(plan: Plan, snapshot: Snapshot, surroundings: Surroundings, signal: AbortSignal): Promise<readonly Problem[]>;
   /** Planted bugs come between the code under test and its surroundings. */
-  wrap?(surroundings: Surroundings, operator: Operator): Surroundings;
+  wrap?(surroundings: Surroundings, operator: Operator, world: World): Surroundings;
 }
 
 /** Milliseconds between regular checks. */
@@ -113,7 +113,7 @@ export class Operator {
     if (plan.errant.join() !== snapshot.errantBefore.join()) await this.#requests.writeErrant(plan.errant, signal);
     this.#trace.suspects = new Set(plan.suspects);
     const surroundings = this.#surroundings(snapshot);
-    const wrapped = this.#subject.wrap?.(surroundings, this) ?? surroundings;
+    const wrapped = this.#subject.wrap?.(surroundings, this, this.#world) ?? surroundings;
     const problems = await this.#subject.act(plan, snapshot, wrapped, signal);
     if (problems.some(({ step }) => step === "switchover")) this.#trace.switchoverFailed();
     const isActive = plan.steps.length + plan.perInstance.length > 0;

@@ -202,7 +202,7 @@ export class Replication {
     const transaction = binlog[link.position];
     if (transaction === undefined) return;
     link.isSending = true;
-    this.#world.scheduler.after(this.#world.network.delay(), () => {
+    this.#world.scheduler.after(this.#world.network.delay() + replica.receiveDelay, () => {
       link.isSending = false;
       this.#deliver(link, transaction);
     });

@@ -16,7 +16,8 @@ export interface RequestSurroundings {
   readonly requestFailures: number;
   /** Writes are made only by who leads. */
   leads(operator: OperatorProcess): boolean;
-  sending(operator: OperatorProcess): void;
+  sending(isChange: boolean): void;
+  onDisturbance(callback: () => void): void;
 }
 
 /** Milliseconds. */
@@ -33,7 +34,7 @@ export class Requests {
   }
 
   readRecord(signal: AbortSignal): Promise<Record> {
-    return this.#request(signal, (api) => api.objects.record);
+    return this.#request(signal, false, (api) => api.objects.record);
   }
 
   writeRecord(
@@ -64,20 +65,26 @@ export class Requests {
 
   async #write<T>(signal: AbortSignal, perform: (api: ApiServer) => T): Promise<T> {
     if (!this.#world.leads(this.#operator)) throw new Error("this replica does not lead any more");
-    return this.#request(signal, perform);
+    return this.#request(signal, true, perform);
   }
 
-  #request<T>(signal: AbortSignal, perform: (api: ApiServer) => T): Promise<T> {
+  #request<T>(signal: AbortSignal, isChange: boolean, perform: (api: ApiServer) => T): Promise<T> {
     const { scheduler, network, random, api } = this.#world;
     const operator = this.#operator;
     return new Promise<T>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error);
-      this.#world.sending(operator);
+      this.#world.sending(isChange);
       const timeout = operator.clock.schedule(requestTimeout, () => reject(new DeadlineError("API", requestTimeout)));
       const isLost = random.chance(this.#world.requestFailures);
       const isAnswerLost = random.chance(this.#world.requestFailures);
-      scheduler.after(network.delay(), () => {
-        if (isLost || !network.passes(operator.name, apiName)) return;
+      const isKept = random.chance(0.5);
+      const arrive = (): void => {
+        if (isLost) return;
+        if (!network.passes(operator.name, apiName)) {
+          // What can't get through now may get through later: nobody takes it back.
+          if (isKept) this.#world.onDisturbance(arrive);
+          return;
+        }
         const settle = attempt(() => perform(api), resolve, reject);
         scheduler.after(network.delay(), () => {
           if (isAnswerLost || !network.passes(apiName, operator.name)) return;
@@ -86,7 +93,8 @@ export class Requests {
             settle();
           });
         });
-      });
+      };
+      scheduler.after(network.delay(), arrive);
     });
   }
 }

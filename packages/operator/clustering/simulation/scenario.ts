@@ -9,6 +9,8 @@ export interface Scenario {
   /** `running`: everything is well and recorded. `adopted`: it runs, but nothing is recorded. */
   readonly start: "new" | "running" | "adopted";
   readonly clients: number;
+  /** Clients wait for an answer, however long it takes. */
+  readonly patient: boolean;
   readonly faults: number;
   /** Milliseconds in which faults happen. */
   readonly storm: number;
@@ -29,6 +31,7 @@ export function drawScenario(random: Random): Scenario {
     version: start === "adopted" || random.chance(0.15) ? 1 : 2,
     start,
     clients: random.between(1, 3),
+    patient: random.chance(0.3),
     faults: random.chance(0.1) ? 0 : random.between(1, 7),
     storm: random.between(5_000, 30_000),
   };

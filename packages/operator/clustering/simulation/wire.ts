@@ -15,7 +15,7 @@ export interface WireSurroundings {
   /** Calls back when something about the network or a process has changed. */
   onDisturbance(callback: () => void): void;
   /** A statement or request is about to be sent. */
-  sending(operator: OperatorProcess): void;
+  sending(isChange: boolean): void;
 }
 
 /** What the server says to a statement, at once or later. */
@@ -91,7 +91,7 @@ export class Wire {
     const operator = this.#operator;
     return new Promise<T>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error);
-      this.#world.sending(operator);
+      this.#world.sending(connection !== undefined);
       const cancel = operator.clock.schedule(deadline, () =>
         settle(() => reject(new DeadlineError(address, deadline))),
       );

@@ -35,7 +35,7 @@ export class World {
   watchIsStuck = false;
   requestFailures = 0;
   /** Called whenever an operator is about to send something. */
-  onSending: (operator: OperatorProcess) => void = () => undefined;
+  onSending: (isChange: boolean) => void = () => undefined;
   /** Called when a process or the network has changed. */
   onDisturbed: () => void = () => undefined;
   leads: (operator: OperatorProcess) => boolean = () => true;
@@ -98,8 +98,8 @@ export class World {
     return isSettled;
   }
 
-  sending(operator: OperatorProcess): void {
-    this.onSending(operator);
+  sending(isChange: boolean): void {
+    this.onSending(isChange);
   }
 
   onDisturbance(callback: () => void): void {
