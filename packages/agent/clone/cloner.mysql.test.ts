@@ -8,10 +8,10 @@ import { startInstance } from "../testing/semi-sync.ts";
 const programs = `${import.meta.dirname}/..`;
 
 /** As a Pod of version 2 runs it, and one of version 1, where only the kubelet starts mysqld again. */
-const kinds: Record<string, MysqldOptions> = {
+const kinds = {
   "version 2": { command: ["/moco/moco-mysqld", "mysqld"], volumes: { "/moco": programs } },
   "version 1": { restart: true },
-};
+} satisfies Record<string, MysqldOptions>;
 
 async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await condition())) await delay(50);
@@ -51,11 +51,19 @@ async function donor() {
   return { ...instance, request, executed: row!.executed };
 }
 
-describe.each(Object.entries(kinds))("a clone into a Pod of %s", (_, options) => {
+async function serverUuid(mysqld: Mysqld): Promise<string> {
+  const admin = await mysqld.connect("moco-admin", "moco-admin");
+  const [row] = await admin.query<{ uuid: string }>("SELECT @@server_uuid AS uuid");
+  await admin.close();
+  return row!.uuid;
+}
+
+describe.each(Object.entries(kinds))("a clone into a Pod of %s", (kind, options) => {
   test("brings the donor's data, our users and passwords, and an instance that nobody can write", async () => {
     const source = await donor();
     const { mysqld, agent } = await recipient(options);
     const call = await agentClient(agent.ports.grpc, agent.certificates);
+    const before = await serverUuid(mysqld);
     const during = agent.metric("moco_instance_clone_in_progress");
     const cloning = call(source.request);
     expect(await during).toBe(0);
@@ -67,6 +75,8 @@ describe.each(Object.entries(kinds))("a clone into a Pod of %s", (_, options) =>
       "SELECT id, @@gtid_executed AS executed, @@read_only AS readOnly, @@super_read_only AS superReadOnly FROM test.t",
     );
     expect(row).toEqual({ id: 42, executed: source.executed, readOnly: 1, superReadOnly: 1 });
+    // Its own transactions are gone, and their GTIDs must not be given again: only process 1 can see to that.
+    expect((await serverUuid(mysqld)) === before).toBe(kind === "version 1");
     expect(await agent.metric("moco_instance_clone_count")).toBe(1);
     expect(await agent.metric("moco_instance_clone_failure_count")).toBe(0);
     expect(await agent.metric("moco_instance_clone_in_progress")).toBe(0);

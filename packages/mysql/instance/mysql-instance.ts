@@ -22,6 +22,8 @@ export interface MysqlInstanceOptions extends Omit<ConnectionsOptions, "clock"> 
 
 /** Milliseconds for a look, whatever mysqld does. */
 const lookTimeout = 1_000;
+/** Milliseconds to remove all data. */
+const emptyTimeout = 120_000;
 
 type Change = (connection: Connection, signal: AbortSignal) => Promise<void>;
 
@@ -99,11 +101,13 @@ export class MysqlInstance implements Instance {
   }
 
   requireAcknowledgements(uuid: string, count: number, signal: AbortSignal): Promise<void> {
-    return this.#change(uuid, signal, (connection, deadline) => {
-      const withSpare = <T>(use: (spare: Connection) => Promise<T>) => this.#withSpare(uuid, deadline, use);
-      const options = { connection, spared: () => this.#connections.ids, withSpare, clock: this.#clock };
-      return requireAcknowledgements(connection, count, (stop) => letGo(options, stop, deadline), deadline);
-    });
+    return this.#change(uuid, signal, (connection, deadline) => this.#require(uuid, count, connection, deadline));
+  }
+
+  #require(uuid: string, count: number, connection: Connection, signal: AbortSignal): Promise<void> {
+    const withSpare = <T>(use: (spare: Connection) => Promise<T>) => this.#withSpare(uuid, signal, use);
+    const options = { connection, spared: () => this.#connections.ids, withSpare, clock: this.#clock };
+    return requireAcknowledgements(connection, count, (stop) => letGo(options, stop, signal), signal);
   }
 
   acknowledge(uuid: string, enabled: boolean, signal: AbortSignal): Promise<void> {
@@ -162,7 +166,10 @@ export class MysqlInstance implements Instance {
   }
 
   makeEmpty(uuid: string, signal: AbortSignal): Promise<void> {
-    return this.#change(uuid, signal, makeEmpty);
+    return this.#within("emptying", emptyTimeout, signal, async (deadline) => {
+      const connection = await this.#connections.change(uuid, deadline);
+      await makeEmpty(connection, (count) => this.#require(uuid, count, connection, deadline), deadline);
+    });
   }
 
   #change(uuid: string, signal: AbortSignal, change: Change): Promise<void> {
