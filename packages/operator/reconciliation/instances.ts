@@ -3,7 +3,6 @@ import { ConfigMaps, keyOf, prune, StatefulSets, type ConfigMap, type StatefulSe
 import { ownedIn } from "../caches.ts";
 import { guarded } from "../rollout/guard.ts";
 import { recreateStatefulSet } from "../volume/recreate.ts";
-import { maintainVolumes } from "../volume/volumes.ts";
 import { keptConfigMaps } from "./history.ts";
 import { namesOfCluster } from "./metadata.ts";
 import { planInstances, type InstancesPlan } from "./plan.ts";
@@ -19,10 +18,9 @@ export interface Instances {
   readonly warnings: readonly string[];
 }
 
-/** mysqld's volumes and configuration, and the StatefulSet that mounts them. Returns the StatefulSet as it is then. */
+/** mysqld's configuration, and the StatefulSet that mounts it. Returns the StatefulSet as it is then. */
 export async function makeInstances(tools: Tools, cluster: MySQLCluster, signal: AbortSignal): Promise<Instances> {
   const { applier, caches, config } = tools;
-  await maintainVolumes(tools, cluster, signal);
   const live = liveStatefulSet(tools, cluster);
   const { options: userOptions, warnings } = await readUserOptions(tools, cluster, signal);
   const plan = planInstances({

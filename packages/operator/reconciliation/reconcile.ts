@@ -19,9 +19,10 @@ import {
   type ReconcileContext,
 } from "@moco-ts/kube";
 import { podsOf } from "../pods.ts";
+import { together } from "../together.ts";
 import { volumesCondition, volumesEvent } from "../volume/condition.ts";
 import { reclaimPods } from "../volume/recreate.ts";
-import { planVolumes } from "../volume/volumes.ts";
+import { maintainVolumes, planVolumes } from "../volume/volumes.ts";
 import { finalize } from "./finalize.ts";
 import { liveStatefulSet, makeInstances, type Instances } from "./instances.ts";
 import { judge, supplyDefaults } from "./judge.ts";
@@ -70,12 +71,17 @@ export async function reconcile(tools: Tools, key: Key, { signal }: ReconcileCon
 }
 
 async function makeResources(tools: Tools, cluster: MySQLCluster, signal: AbortSignal): Promise<Instances> {
-  await makeCredentials(tools, cluster, signal);
-  await makeServices(tools, cluster, signal);
+  // Disks wait for nothing else, whatever is wrong with it; the StatefulSet waits for both.
+  await together(maintainVolumes(tools, cluster, signal), makeSurroundings(tools, cluster, signal));
   const made = await makeInstances(tools, cluster, signal);
   await makeDisruptionBudget(tools, cluster, signal);
   await makeJobs(tools, cluster, signal);
   return made;
+}
+
+async function makeSurroundings(tools: Tools, cluster: MySQLCluster, signal: AbortSignal): Promise<void> {
+  await makeCredentials(tools, cluster, signal);
+  await makeServices(tools, cluster, signal);
 }
 
 /** Writes what there is to know into the status. Returns what of it is news. */

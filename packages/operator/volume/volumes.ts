@@ -1,7 +1,7 @@
 import type { MySQLCluster } from "@moco-ts/api";
-import { isConflict } from "@moco-ts/kube";
 import type { Caches } from "../caches.ts";
 import type { Config } from "../config.ts";
+import { together } from "../together.ts";
 import { changeClaims, type ClaimTools } from "./claims.ts";
 import { decide, type ClaimPlan } from "./decide.ts";
 import { observeVolumes } from "./observe.ts";
@@ -18,12 +18,9 @@ export function planVolumes({ caches, config }: VolumeTools, cluster: MySQLClust
 }
 
 /** What can't wait: a StatefulSet that is missing, and disks that are too small. Neither holds up the other. */
-export async function maintainVolumes(tools: VolumeTools, cluster: MySQLCluster, signal: AbortSignal): Promise<void> {
-  const results = await Promise.allSettled([
+export function maintainVolumes(tools: VolumeTools, cluster: MySQLCluster, signal: AbortSignal): Promise<void> {
+  return together(
     completeRecreation(tools, cluster, signal),
     changeClaims(tools, cluster, planVolumes(tools, cluster), signal),
-  ]);
-  const problems: unknown[] = results.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
-  const worst = problems.find((error) => !isConflict(error)) ?? problems[0];
-  if (worst !== undefined) throw worst;
+  );
 }

@@ -8,6 +8,7 @@ import { readConfig } from "../../config.ts";
 import { createClusterMetrics } from "../../metrics.ts";
 import { makeInstances } from "../../reconciliation/instances.ts";
 import type { Tools } from "../../reconciliation/tools.ts";
+import { maintainVolumes } from "../volumes.ts";
 
 export interface TestProcess {
   /** One look at the cluster. Rejects as it would in the controller. */
@@ -44,8 +45,11 @@ export async function startProcess(client: Client, options: TestProcessOptions =
     clock: systemClock,
     logger,
   } as unknown as Tools;
-  const reconcile: TestProcess["reconcile"] = async (key) =>
-    makeInstances(tools, await client.get(MySQLClusters, key), signal);
+  const reconcile: TestProcess["reconcile"] = async (key) => {
+    const cluster = await client.get(MySQLClusters, key);
+    await maintainVolumes(tools, cluster, signal);
+    return makeInstances(tools, cluster, signal);
+  };
   return {
     stop,
     reconcile,

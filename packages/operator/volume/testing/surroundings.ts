@@ -1,7 +1,16 @@
 /** For API tests: clusters whose StatefulSets, Pods and bound claims are made by Kubernetes' own controllers. */
-import { claimName, formatSelector, clusterLabels, MySQLClusters, namesOf, type MySQLClusterSpec } from "@moco-ts/api";
+import {
+  claimName,
+  clusterLabels,
+  fieldManager,
+  formatSelector,
+  MySQLClusters,
+  namesOf,
+  type MySQLClusterSpec,
+} from "@moco-ts/api";
 import { claimTemplate, installDefinitions, testClient, testCluster, testNamespace } from "@moco-ts/api/testing";
 import {
+  Applier,
   ControllerRevisions,
   PersistentVolumeClaims,
   PersistentVolumes,
@@ -15,6 +24,7 @@ import {
   type StatefulSet,
 } from "@moco-ts/kube";
 import { expect, onTestFinished } from "vitest";
+import { buildServiceAccount } from "../../reconciliation/service-account/build.ts";
 import { startProcess } from "./process.ts";
 
 export const patience = { timeout: 30_000, interval: 50 };
@@ -53,7 +63,7 @@ export async function runningCluster(
     }
   }
   // It is made before the instances, and Pods insist on it.
-  await client.create(ServiceAccounts, { metadata: { namespace, name: `moco-${name}` } });
+  await new Applier({ client, fieldManager }).apply(ServiceAccounts, buildServiceAccount(stored));
   const process = await startProcess(client);
   await process.reconcileUntilDone({ namespace, name });
   process.stop();
