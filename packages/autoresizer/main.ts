@@ -1,8 +1,8 @@
 /** pvc-autoresizer: keeps volumes from filling up. */
-import { createLogger, describeError, Metrics, systemClock } from "@moco-ts/base";
+import { createLogger, describeError, Metrics, silentLogger, systemClock } from "@moco-ts/base";
 import { loadConfig, runProgram } from "@moco-ts/kube";
 import { readConfig, type Config } from "./config.ts";
-import { createAutoresizer } from "./wire.ts";
+import { createAutoresizer, explainClaim } from "./wire.ts";
 
 let config: Config;
 try {
@@ -11,8 +11,20 @@ try {
   process.stderr.write(`pvc-autoresizer: ${describeError(error)}\n`);
   process.exit(2);
 }
-const logger = createLogger({ level: config.logLevel });
-await runProgram(process, logger, async (signal) => {
-  const cluster = await loadConfig(config);
-  await createAutoresizer(config, { cluster, logger, metrics: new Metrics(), clock: systemClock }).run(signal);
-});
+const common = { metrics: new Metrics(), clock: systemClock };
+if (config.explain) {
+  try {
+    const cluster = await loadConfig(config);
+    const { signal } = new AbortController();
+    process.stdout.write(await explainClaim(config, { ...common, cluster, logger: silentLogger }, signal));
+  } catch (error) {
+    process.stderr.write(`pvc-autoresizer: ${describeError(error)}\n`);
+    process.exitCode = 1;
+  }
+} else {
+  const logger = createLogger({ level: config.logLevel });
+  await runProgram(process, logger, async (signal) => {
+    const cluster = await loadConfig(config);
+    await createAutoresizer(config, { ...common, cluster, logger }).run(signal);
+  });
+}

@@ -13,13 +13,13 @@ import {
   type Client,
   type ClusterConfig,
   type Informer,
-  type KubeObject,
   type Manager,
   type StorageClass,
   type Webhooks,
 } from "@moco-ts/kube";
 import { createClaimCache, createNodeCache, createStorageClassCache } from "./caches.ts";
 import type { Config } from "./config.ts";
+import { explain, readNodes } from "./explain/explain.ts";
 import { AutoresizerMetrics } from "./metrics.ts";
 import { Reporter } from "./rounds/reporter.ts";
 import { Rounds } from "./rounds/rounds.ts";
@@ -57,14 +57,19 @@ export function createAutoresizer(config: Config, surroundings: Surroundings): M
   const events = new EventRecorder({ client: acting, component: program, api: "events.k8s.io", logger, metrics });
   const claims = createClaimCache(client, config.namespaces, { logger, metrics });
   const storageClasses = createStorageClassCache(client, { logger, metrics });
-  const usage = createUsageSource(config, surroundings);
+  // Of its own: nodes that don't answer must not keep other requests waiting.
+  const statistics = connect(cluster, { userAgent: `${program}/statistics`, qps: Infinity, logger, metrics });
+  const nodes = createNodeCache(statistics, { logger, metrics });
+  const source = createUsageSource(config, surroundings, statistics, () =>
+    nodes.cache.list().map(({ metadata }) => metadata?.name ?? ""),
+  );
 
   const autoresizerMetrics = new AutoresizerMetrics(metrics);
   const rounds = new Rounds({
     client: acting,
     claims,
     storageClasses,
-    source: usage.source,
+    source,
     rules: config.rules,
     reporter: new Reporter({ events, metrics: autoresizerMetrics, logger, clock }),
     metrics: autoresizerMetrics,
@@ -90,7 +95,8 @@ export function createAutoresizer(config: Config, surroundings: Surroundings): M
 
   return createManager({
     servers: webhooks === undefined ? [] : [webhooks],
-    informers: [claims, storageClasses, ...usage.informers],
+    // Who reads from Prometheus need not see nodes.
+    informers: [claims, storageClasses, ...(config.usage.source === "kubelet" ? [nodes] : [])],
     components: [controller],
     election,
     events: [events],
@@ -131,17 +137,27 @@ function createAdmission(
   return webhooks;
 }
 
-/** A source of statistics, with the caches that it needs. */
+/** What a person is told of the claim that the command line names. */
+export async function explainClaim(config: Config, surroundings: Surroundings, signal: AbortSignal): Promise<string> {
+  const client = connect(surroundings.cluster, { userAgent: `${program}/explain` });
+  try {
+    const nodes = config.usage.source === "kubelet" ? await readNodes(client, signal) : [];
+    const source = createUsageSource(config, surroundings, client, () => nodes);
+    const options = { client, source, rules: config.rules, now: surroundings.clock.now() };
+    return await explain(config.explain!, options, signal);
+  } finally {
+    await client.close();
+  }
+}
+
 function createUsageSource(
   { usage }: Config,
-  { cluster, clock, logger, metrics }: Surroundings,
-): { source: UsageSource; informers: Informer<KubeObject>[] } {
+  { clock }: Surroundings,
+  client: Client,
+  nodes: () => readonly string[],
+): UsageSource {
   const { timeout } = usage;
-  if (usage.source === "prometheus") {
-    return { source: new PrometheusUsage({ config: usage.prometheus, timeout, clock }), informers: [] };
-  }
-  // Of its own: nodes that don't answer must not keep other requests waiting.
-  const client = connect(cluster, { userAgent: `${program}/statistics`, qps: Infinity, logger, metrics });
-  const nodes = createNodeCache(client, { logger, metrics });
-  return { source: new KubeletUsage({ client, nodes, timeout }), informers: [nodes] };
+  return usage.source === "prometheus"
+    ? new PrometheusUsage({ config: usage.prometheus, timeout, clock })
+    : new KubeletUsage({ client, nodes, timeout });
 }

@@ -2,12 +2,12 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { connect, type Client, type Informer, type Node } from "@moco-ts/kube";
+import { connect, type Client } from "@moco-ts/kube";
 import { onTestFinished } from "vitest";
 
 export interface FakeKubelets {
   readonly client: Client;
-  readonly nodes: Informer<Node>;
+  readonly nodes: () => string[];
   /** The largest number of requests that were under way at the same time. */
   readonly busiest: () => number;
 }
@@ -37,9 +37,7 @@ export async function startKubelets(
     server.close();
     server.closeAllConnections();
   });
-  const items = Object.keys(answers).map((name): Node => ({ metadata: { name } }));
-  const nodes = { cache: { list: () => items } } as unknown as Informer<Node>;
-  return { client, nodes, busiest: () => busiest };
+  return { client, nodes: () => Object.keys(answers), busiest: () => busiest };
 }
 
 /** What a kubelet tells of one volume. */

@@ -7,7 +7,7 @@ const { signal } = new AbortController();
 test("volumes of all nodes are found", async () => {
   const source = new KubeletUsage({
     ...(await startKubelets({ one: statisticsOf("a/x", 100, 50), two: statisticsOf("a/y", 200, 20), three: "" })),
-    timeout: 1000,
+    timeout: 10_000,
   });
   const { volumes, failures } = await source.read(signal);
   expect(failures).toEqual([]);
@@ -30,7 +30,7 @@ test("a node that refuses, hangs, hangs up or is cut off does not keep the other
         response.write(statisticsOf("a/half", 100, 0), () => response.destroy());
       },
     })),
-    timeout: 300,
+    timeout: 3000,
   });
   const { volumes, failures } = await source.read(signal);
   expect([...volumes.keys()]).toEqual(["a/x"]);
@@ -50,7 +50,7 @@ test("of a volume that two nodes tell of, the larger one is the newer one, and t
       old: statisticsOf("a/grown", 100, 5) + statisticsOf("a/shared", 100, 20),
       new: statisticsOf("a/grown", 200, 105) + statisticsOf("a/shared", 100, 10),
     })),
-    timeout: 1000,
+    timeout: 10_000,
   });
   const { volumes } = await source.read(signal);
   expect(volumes.get("a/grown")).toMatchObject({ capacity: 200, available: 105 });

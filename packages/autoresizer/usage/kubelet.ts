@@ -1,12 +1,13 @@
 import { CodedError } from "@moco-ts/base";
-import type { Client, Informer, Node } from "@moco-ts/kube";
+import type { Client } from "@moco-ts/kube";
 import { readExposition } from "./exposition.ts";
 import type { UsageFailure, UsageReport, UsageSource, VolumeUsage } from "./usage.ts";
 
 export interface KubeletUsageOptions {
   /** One of its own, without a limit on its rate: a round asks every node. */
   readonly client: Client;
-  readonly nodes: Informer<Node>;
+  /** Names of the nodes there are. */
+  readonly nodes: () => readonly string[];
   /** Milliseconds for the answer of one node. */
   readonly timeout: number;
   /** Nodes that are asked at the same time. Default 16. */
@@ -24,7 +25,7 @@ export class KubeletUsage implements UsageSource {
   async read(signal: AbortSignal): Promise<UsageReport> {
     const volumes = new Map<string, VolumeUsage>();
     const failures: UsageFailure[] = [];
-    const names = this.#options.nodes.cache.list().map(({ metadata }) => metadata?.name ?? "");
+    const names = [...this.#options.nodes()];
     const ask = async (): Promise<void> => {
       for (let name = names.pop(); name !== undefined; name = names.pop()) {
         try {
