@@ -83,14 +83,14 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     metrics: registry,
     logger,
   });
+  const reload = (): Promise<void> =>
+    reloadMysqldCertificate({ admin, timeout: config.readTimeout, clock, logger }, signal);
   watchCertificates(
     { directory: config.certificateDirectory, current: certificates, clock, logger, signal },
     (files) => {
       grpc.useCertificates(files);
       logger.info("took new certificates into use");
-      reloadMysqldCertificate(admin, config.readTimeout).catch((error: unknown) => {
-        logger.warn("mysqld did not take its new certificate into use", { error });
-      });
+      void reload();
     },
   );
 
@@ -109,7 +109,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const rotation = { file: slowLog, schedule, size: config.logRotationSize, session: rotationSession };
   try {
     await Promise.all([
-      initializeInstance({ socketPath, passwords, clock, logger }, signal),
+      // The certificate may have changed while there was no agent.
+      initializeInstance({ socketPath, passwords, clock, logger }, signal).then(reload),
       keepRotating({ ...rotation, timeout: config.readTimeout, metrics, clock, logger }, signal),
     ]);
   } catch (error) {
