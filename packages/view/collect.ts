@@ -25,7 +25,7 @@ export async function collectView(key: ClusterKey, options: ViewOptions, signal:
   const objects = await readObjects(options.client, key, signal);
   const inquirer = createInquirer(options);
   try {
-    const answers = await inquirer.ask(objects.pods, signal);
+    const answers = await inquirer.ask(objects.pods ?? [], signal);
     return assembleView(objects, answers, options.clock.now());
   } finally {
     inquirer.close();

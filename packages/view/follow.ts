@@ -49,7 +49,7 @@ export async function* followView(
   const asking = (async () => {
     for (;;) {
       await lifeline.check(stop);
-      answers = await inquirer.ask(sources.read().pods, stop);
+      answers = await inquirer.ask(sources.read().pods ?? [], stop);
       bell.ring();
       await sleep(clock, askInterval, stop);
     }
@@ -86,24 +86,24 @@ function startSources(
 ): Sources {
   const { cluster, statefulSet, members, events } = selectionsOf(key);
   const common = { namespaces: [key.namespace], logger };
-  const follow = <T extends KubeObject>(informer: Informer<T>, before: readonly T[]): (() => readonly T[]) => {
+  const follow = <T extends KubeObject>(
+    informer: Informer<T>,
+    before: readonly T[] | undefined,
+  ): (() => readonly T[] | undefined) => {
     informer.subscribe({ added: onChange, updated: onChange, deleted: onChange });
     void informer.run(signal);
     return () => (informer.hasSynced() ? informer.cache.list() : before);
   };
   const transform = (event: Event): Event | undefined => (isEventOf(key, event) ? event : undefined);
   const clusters = follow(createInformer(client, MySQLClusters, { ...cluster, ...common }), [first.cluster]);
-  const statefulSets = follow(
-    createInformer(client, StatefulSets, { ...statefulSet, ...common }),
-    first.statefulSet ? [first.statefulSet] : [],
-  );
+  const statefulSets = follow(createInformer(client, StatefulSets, { ...statefulSet, ...common }), first.statefulSets);
   const pods = follow(createInformer(client, Pods, { ...members, ...common }), first.pods);
   const claims = follow(createInformer(client, PersistentVolumeClaims, { ...members, ...common }), first.claims);
   const told = follow(createInformer(client, Events, { ...events, ...common, transform }), first.events);
   return {
     read: () => ({
-      cluster: clusters()[0],
-      statefulSet: statefulSets()[0],
+      cluster: clusters()?.[0],
+      statefulSets: statefulSets(),
       pods: pods(),
       claims: claims(),
       events: told(),

@@ -15,7 +15,8 @@ export interface ClusterView {
   /** Where the operator's work was stopped by an annotation. */
   readonly stopped: { readonly clustering: boolean; readonly reconciliation: boolean };
   readonly replicas: number;
-  readonly readyReplicas: number;
+  /** Undefined if Pods can't be read, and so are `instances` then. */
+  readonly readyReplicas?: number;
   /** Index of the primary. Undefined until a controller has said. */
   readonly primary?: number;
   /** The Secret that names a source outside of the cluster: the primary follows it and takes no writes. */
@@ -29,14 +30,16 @@ export interface ClusterView {
   readonly gapsAgainst?: "primary" | "all";
   /** What a person should know or do, the worst first. */
   readonly findings: readonly Finding[];
-  readonly instances: readonly InstanceView[];
+  readonly instances?: readonly InstanceView[];
   readonly conditions: readonly ConditionView[];
-  readonly rollout: RolloutView;
-  readonly volumes: readonly VolumeView[];
+  /** Undefined if Pods or the StatefulSet can't be read. */
+  readonly rollout?: RolloutView;
+  /** Undefined if they can't be read. */
+  readonly volumes?: readonly VolumeView[];
   readonly backup?: BackupView;
-  /** The newest last. */
-  readonly events: readonly EventView[];
-  /** What could not be looked at, and why. */
+  /** The newest last. Undefined if they can't be read. */
+  readonly events?: readonly EventView[];
+  /** What can't be read, and why. */
   readonly problems: readonly string[];
 }
 

@@ -11,25 +11,27 @@ import { describeError } from "@moco-ts/base";
 import {
   Events,
   hasReason,
-  isNotFound,
   PersistentVolumeClaims,
   Pods,
   StatefulSets,
   type Client,
   type Event,
+  type KubeObject,
   type PersistentVolumeClaim,
   type Pod,
+  type Resource,
   type Selection,
   type StatefulSet,
 } from "@moco-ts/kube";
 
-/** What the API server has of a cluster. */
+/** What the API server has of a cluster. What could not be read is undefined, which is not the same as not there. */
 export interface ClusterObjects {
   readonly cluster: MySQLCluster;
-  readonly statefulSet: StatefulSet | undefined;
-  readonly pods: readonly Pod[];
-  readonly claims: readonly PersistentVolumeClaim[];
-  readonly events: readonly Event[];
+  /** One or none. */
+  readonly statefulSets: readonly StatefulSet[] | undefined;
+  readonly pods: readonly Pod[] | undefined;
+  readonly claims: readonly PersistentVolumeClaim[] | undefined;
+  readonly events: readonly Event[] | undefined;
   /** What could not be read, and why. */
   readonly problems: readonly string[];
 }
@@ -60,32 +62,32 @@ export function isEventOf({ name }: ClusterKey, { involvedObject }: Event): bool
 export async function readObjects(client: Client, key: ClusterKey, signal: AbortSignal): Promise<ClusterObjects> {
   const selections = selectionsOf(key);
   const problems: string[] = [];
-  const otherwise = <T>(what: string, promise: Promise<T>, instead: T): Promise<T> =>
-    promise.catch((error: unknown) => {
+  const read = async <T extends KubeObject>(
+    what: string,
+    resource: Resource<T>,
+    selection: Selection,
+  ): Promise<T[] | undefined> => {
+    try {
+      return (await client.list(resource, { ...selection, signal })).items;
+    } catch (error) {
       signal.throwIfAborted();
-      if (isNotFound(error)) return instead;
-      problems.push(`${what} could not be read: ${reasonOf(error)}`);
-      return instead;
-    });
-  const statefulSetKey = { namespace: key.namespace, name: namesOf(key).statefulSet };
-  const [cluster, statefulSet, pods, claims, events] = await Promise.all([
+      problems.push(`${what} can't be read: ${hasReason(error, "Forbidden") ? "you may not" : describeError(error)}`);
+      return undefined;
+    }
+  };
+  const [cluster, statefulSets, pods, claims, events] = await Promise.all([
     client.get(MySQLClusters, key, { signal }),
-    otherwise<StatefulSet | undefined>(
-      "The StatefulSet",
-      client.get(StatefulSets, statefulSetKey, { signal }),
-      undefined,
-    ),
-    otherwise("Pods", list(client.list(Pods, { ...selections.members, signal })), []),
-    otherwise("Volumes", list(client.list(PersistentVolumeClaims, { ...selections.members, signal })), []),
-    otherwise("Events", list(client.list(Events, { ...selections.events, signal })), []),
+    read("StatefulSets", StatefulSets, selections.statefulSet),
+    read("Pods", Pods, selections.members),
+    read("Volume claims", PersistentVolumeClaims, selections.members),
+    read("Events", Events, selections.events),
   ]);
-  return { cluster, statefulSet, pods, claims, events: events.filter((event) => isEventOf(key, event)), problems };
-}
-
-async function list<T>(promise: Promise<{ items: T[] }>): Promise<T[]> {
-  return (await promise).items;
-}
-
-function reasonOf(error: unknown): string {
-  return hasReason(error, "Forbidden") ? "you may not list them" : describeError(error);
+  return {
+    cluster,
+    statefulSets,
+    pods,
+    claims,
+    events: events?.filter((event) => isEventOf(key, event)),
+    problems: problems.sort(),
+  };
 }

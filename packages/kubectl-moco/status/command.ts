@@ -46,7 +46,7 @@ Examples:
   kubectl moco status test -w
 
   # The largest gap, for a script
-  kubectl moco status test -o json | jq '[.instances[].gap // 0] | max'`;
+  kubectl moco status test -o json | jq '[.instances[]?.gap // 0] | max'`;
 
 /** A view as text, with a line break at its end. */
 export type Format = (view: ClusterView) => string;

@@ -7,7 +7,10 @@ export type Facts = Omit<ClusterView, "findings">;
 
 /** What a person should know or do, the worst first. */
 export function findingsOf(view: Facts): Finding[] {
-  const findings = [...stateFindings(view), ...view.instances.flatMap((instance) => instanceFindings(view, instance))];
+  const findings = [
+    ...stateFindings(view),
+    ...(view.instances ?? []).flatMap((instance) => instanceFindings(view, instance)),
+  ];
   findings.push(...rolloutFindings(view), ...volumeFindings(view));
   return findings.sort((one, other) => severity[one.level] - severity[other.level]);
 }
@@ -57,15 +60,15 @@ function stateFindings({ name, state, offline, stopped, conditions }: Facts): Fi
 }
 
 function rolloutFindings({ rollout, offline }: Facts): Finding[] {
-  if (rollout.state === "stopped")
+  if (rollout?.state === "stopped")
     return [{ level: "error", text: `The rollout has stopped: ${rollout.reason ?? ""}` }];
-  if (rollout.state === "missing" && !offline) {
+  if (rollout?.state === "missing" && !offline) {
     return [{ level: "warning", text: "There is no StatefulSet: it is being made, or made anew." }];
   }
   return [];
 }
 
-function volumeFindings({ volumes, name }: Facts): Finding[] {
+function volumeFindings({ volumes = [], name }: Facts): Finding[] {
   return volumes.flatMap(({ claim, index, phase, conditions, growing, request, capacity }): Finding[] => {
     const about = { instance: index };
     if (phase === "Lost") return [{ ...about, level: "error", text: `The volume of ${claim} is lost.` }];

@@ -20,7 +20,7 @@ export function instancesOf(
   pods: ReadonlyMap<number, Pod>,
   answers: Answers,
   updateRevision: string | undefined,
-): Pick<ClusterView, "instances" | "gapsAgainst"> {
+): Required<Pick<ClusterView, "instances">> & Pick<ClusterView, "gapsAgainst"> {
   const { replicas, offline } = cluster.spec;
   const { currentPrimaryIndex, errantReplicaList = [], clustering } = cluster.status ?? {};
   const wanted = offline ? 0 : replicas;

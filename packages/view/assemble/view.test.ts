@@ -19,7 +19,7 @@ const textsOf = ({ findings }: ClusterView): string[] =>
   findings.map(({ level, instance, text }) => `${level}${instance === undefined ? "" : ` ${instance}`}: ${text}`);
 
 const column = <K extends keyof InstanceView>({ instances }: ClusterView, name: K): InstanceView[K][] =>
-  instances.map((instance) => instance[name]);
+  (instances ?? []).map((instance) => instance[name]);
 
 test("a healthy cluster has nothing to tell", () => {
   const view = scenes.healthy();
@@ -70,7 +70,7 @@ test("what only a replica has is errant, but for the newest of the primary itsel
     ]),
     now,
   );
-  expect(view.instances[1]).not.toHaveProperty("errant");
+  expect(view.instances![1]).not.toHaveProperty("errant");
 });
 
 test("instances that are missing and Pods that are too many are both shown", () => {
@@ -81,7 +81,7 @@ test("instances that are missing and Pods that are too many are both shown", () 
 
 test("a cluster that nobody has looked at yet is no error", () => {
   const { status: _status, ...cluster } = testCluster({});
-  const view = assembleView({ ...base(), cluster, statefulSet: undefined, pods: [], claims: [] }, new Map(), now);
+  const view = assembleView({ ...base(), cluster, statefulSets: [], pods: [], claims: [] }, new Map(), now);
   expect(view).not.toHaveProperty("state");
   expect(view).not.toHaveProperty("primary");
   expect(textsOf(view)).toContain("warning: No controller has looked at the instances yet.");
@@ -132,7 +132,7 @@ test("replication that is broken says where and why", () => {
 test("a rollout that has stopped says which Pod, why, and what to do", () => {
   const { rollout, findings } = scenes.rolloutStopped();
   expect(rollout).toMatchObject({ state: "stopped", partition: 2, updated: 1, total: 3 });
-  expect(rollout.reason).toBe(
+  expect(rollout?.reason).toBe(
     'moco-test-2 is updated and does not start: ImagePullBackOff: mysqld: Back-off pulling image "mysql:8.9". ' +
       "Correct the MySQLCluster: the rollout begins again with it.",
   );
@@ -143,7 +143,7 @@ test("a rollout that has stopped says which Pod, why, and what to do", () => {
 test("a rollout says what it waits for", () => {
   const old = { revision: currentRevision };
   const reasonOf = (pods: ReturnType<typeof testPod>[], cluster = testCluster({})): string | undefined =>
-    assembleView({ ...base(), cluster, statefulSet: testStatefulSet(2), pods }, new Map(), now).rollout.reason;
+    assembleView({ ...base(), cluster, statefulSets: [testStatefulSet(2)], pods }, new Map(), now).rollout?.reason;
   expect(reasonOf([testPod(0, old), testPod(1, old), testPod(2)])).toBe("instance 1 is next");
   expect(reasonOf([testPod(0, old), testPod(1, old), testPod(2, { ready: false })])).toBe(
     "moco-test-2 is updated and not Ready yet",
@@ -158,7 +158,7 @@ test("a rollout says what it waits for", () => {
 
 test("volumes show what they grow to and what they wait for", () => {
   const view = scenes.resizePending();
-  expect(view.volumes.map(({ growing }) => growing)).toEqual([false, true, true]);
+  expect(view.volumes!.map(({ growing }) => growing)).toEqual([false, true, true]);
   expect(textsOf(view)).toEqual([
     "warning 2: mysql-data-moco-test-2 grows to 2Gi once its Pod is restarted.",
     "note 1: mysql-data-moco-test-1 grows from 1Gi to 2Gi (Resizing).",
@@ -168,22 +168,30 @@ test("volumes show what they grow to and what they wait for", () => {
 test("an offline cluster keeps its volumes and has no instances", () => {
   const view = scenes.offline();
   expect(view.instances).toEqual([]);
-  expect(view.volumes.map(({ claim }) => claim)).toHaveLength(3);
+  expect(view.volumes!.map(({ claim }) => claim)).toHaveLength(3);
   expect(textsOf(view)).toEqual(["note: The cluster is offline: its instances are stopped, its volumes are kept."]);
+});
+
+test("what can't be read is left out, and is not taken for missing", () => {
+  const view = scenes.blind();
+  for (const name of ["readyReplicas", "instances", "rollout", "volumes", "events"])
+    expect(view).not.toHaveProperty(name);
+  expect(view.findings).toEqual([]);
+  expect(view.problems).toEqual(["Pods can't be read: you may not"]);
 });
 
 test("events are the last ten, the newest last", () => {
   const events = Array.from({ length: 12 }, (_, index) => testEvent(index, { message: `${index} minutes ago` }));
   const view = assembleView({ ...base(), events }, new Map(), now);
   expect(view.events).toHaveLength(10);
-  expect(view.events.at(-1)?.message).toBe("0 minutes ago");
-  expect(view.events[0]?.message).toBe("9 minutes ago");
+  expect(view.events?.at(-1)?.message).toBe("0 minutes ago");
+  expect(view.events?.[0]?.message).toBe("9 minutes ago");
 });
 
 function base() {
   return {
     cluster: testCluster({}),
-    statefulSet: testStatefulSet(),
+    statefulSets: [testStatefulSet()],
     pods: [testPod(0), testPod(1), testPod(2)],
     claims: [testClaim(0), testClaim(1), testClaim(2)],
     events: [],

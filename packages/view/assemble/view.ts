@@ -12,7 +12,7 @@ import type { Answers } from "../instances/report.ts";
 import type { ClusterView } from "../model.ts";
 import type { ClusterObjects } from "../objects.ts";
 import { eventsOf } from "./events.ts";
-import { findingsOf } from "./findings.ts";
+import { findingsOf, type Facts } from "./findings.ts";
 import { instancesOf } from "./instances.ts";
 import { isReady } from "./pod-status.ts";
 import { rolloutOf } from "./rollout.ts";
@@ -27,10 +27,9 @@ export function assembleView(objects: ClusterObjects, answers: Answers, now: num
   return { ...view, findings: findingsOf(view) };
 }
 
-function factsOf(objects: ClusterObjects, answers: Answers, now: number): Omit<ClusterView, "findings"> {
-  const { cluster, statefulSet, problems } = objects;
+function factsOf(objects: ClusterObjects, answers: Answers, now: number): Facts {
+  const { cluster, claims, events, problems } = objects;
   const { metadata, spec, status } = cluster;
-  const pods = new Map(objects.pods.flatMap((pod) => indexed(pod.metadata?.name, pod)));
   const state = stateOf(cluster);
   const acknowledgements = acknowledgementsOf(cluster);
   return {
@@ -44,11 +43,10 @@ function factsOf(objects: ClusterObjects, answers: Answers, now: number): Omit<C
       reconciliation: isAnnotated(cluster, annotationKeys.reconciliationStopped),
     },
     replicas: spec.replicas,
-    readyReplicas: [...pods.values()].filter(isReady).length,
     ...(status?.currentPrimaryIndex !== undefined && { primary: status.currentPrimaryIndex }),
     ...(spec.replicationSourceSecretName && { replicationSource: spec.replicationSourceSecretName }),
     ...(acknowledgements && { acknowledgements }),
-    ...instancesOf(cluster, pods, answers, statefulSet?.status?.updateRevision),
+    ...podFacts(objects, answers),
     conditions: (status?.conditions ?? []).map(({ type, status, reason, message, lastTransitionTime }) => ({
       type,
       status,
@@ -56,11 +54,24 @@ function factsOf(objects: ClusterObjects, answers: Answers, now: number): Omit<C
       message,
       since: lastTransitionTime,
     })),
-    rollout: rolloutOf(cluster, statefulSet, pods),
-    volumes: volumesOf(cluster, objects.claims),
+    ...(claims && { volumes: volumesOf(cluster, claims) }),
     ...backupOf(cluster),
-    events: eventsOf(objects.events, eventCount),
+    ...(events && { events: eventsOf(events, eventCount) }),
     problems,
+  };
+}
+
+function podFacts(
+  { cluster, pods, statefulSets }: ClusterObjects,
+  answers: Answers,
+): Pick<ClusterView, "readyReplicas" | "instances" | "gapsAgainst" | "rollout"> {
+  if (!pods) return {};
+  const byIndex = new Map(pods.flatMap((pod) => indexed(pod.metadata?.name, pod)));
+  const statefulSet = statefulSets?.[0];
+  return {
+    readyReplicas: [...byIndex.values()].filter(isReady).length,
+    ...instancesOf(cluster, byIndex, answers, statefulSet?.status?.updateRevision),
+    ...(statefulSets && { rollout: rolloutOf(cluster, statefulSet, byIndex) }),
   };
 }
 

@@ -25,7 +25,7 @@ interface Scene {
 function viewOf({ objects = {}, answers = [testPrimary(), testReplica(1), testReplica(2)] }: Scene): ClusterView {
   const all: ClusterObjects = {
     cluster: testCluster({}),
-    statefulSet: testStatefulSet(),
+    statefulSets: [testStatefulSet()],
     pods: [0, 1, 2].map((index) => testPod(index)),
     claims: [0, 1, 2].map((index) => testClaim(index)),
     events: [],
@@ -90,7 +90,7 @@ export const scenes = {
     viewOf({
       objects: {
         cluster: testCluster({ state: "Degraded" }),
-        statefulSet: testStatefulSet(2),
+        statefulSets: [testStatefulSet(2)],
         pods: [
           testPod(0, { revision: currentRevision }),
           testPod(1, { revision: currentRevision }),
@@ -157,18 +157,31 @@ export const scenes = {
       },
     }),
 
-  /** Nobody may be asked, nor much be read. */
+  /** Nobody may be asked, and events not be read. */
   forbidden: () =>
     viewOf({
-      objects: { events: [], claims: [], problems: ["Events could not be read: you may not list them"] },
+      objects: { events: undefined, problems: ["Events can't be read: you may not"] },
       answers: [0, 1, 2].map(() => ({ reason: "you may not run commands in Pods" })),
+    }),
+
+  /** Only the MySQLCluster itself may be read. */
+  blind: () =>
+    viewOf({
+      objects: {
+        pods: undefined,
+        statefulSets: undefined,
+        claims: undefined,
+        events: undefined,
+        problems: ["Pods can't be read: you may not"],
+      },
+      answers: [],
     }),
 
   /** A rollout under way: the primary is next. */
   rolling: () =>
     viewOf({
       objects: {
-        statefulSet: testStatefulSet(1),
+        statefulSets: [testStatefulSet(1)],
         pods: [testPod(0, { revision: currentRevision }), testPod(1), testPod(2)],
         events: [
           testEvent(1, {

@@ -6,7 +6,7 @@ import { cell, table, type Cell } from "./table.ts";
 const unknown = "?";
 
 export function instanceTable(view: ClusterView, style: Style): string[] {
-  if (view.instances.length === 0) return [];
+  if (!view.instances?.length) return [];
   const gap = view.gapsAgainst === "all" ? "GTID GAP*" : "GTID GAP";
   const headings = ["INDEX", "POD", "ROLE", "STATUS", "WRITES", gap, "LAG", "MYSQL", "RESTARTS", "AGE", "NODE"];
   const lines = table(

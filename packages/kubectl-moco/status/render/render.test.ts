@@ -151,8 +151,24 @@ test("what a person has stopped and asked for", () => {
 
 test("what could not be looked at is told at the end", () => {
   const text = renderView(scenes.forbidden(), plain);
-  expect(text).toMatch(/\nEvents could not be read: you may not list them\n$/);
+  expect(text).toMatch(/\nEvents can't be read: you may not\n$/);
   expect(text).toContain("✗ instance 0: mysqld can't be asked: you may not run commands in Pods");
+});
+
+test("of a cluster of which nothing else may be read", () => {
+  expect(renderView(scenes.blind(), plain)).toBe(
+    lines(
+      "MySQLCluster default/test  Healthy",
+      "the primary is 0, acknowledgements 1 of 3 voters",
+      "",
+      "CONDITIONS",
+      "  TYPE       STATUS  SINCE  MESSAGE",
+      "  Available  True    24h    the current state is Healthy",
+      "  Healthy    True    24h    the current state is Healthy",
+      "",
+      "Pods can't be read: you may not",
+    ),
+  );
 });
 
 test("colours change nothing else", () => {

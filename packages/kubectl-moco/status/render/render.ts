@@ -42,7 +42,7 @@ function header(view: ClusterView, style: Style): string[] {
   const { namespace, name, state, primary, readyReplicas, replicas, acknowledgements, backup } = view;
   const mood = state ? style[moods[state]](state) : style.warning("Unknown");
   const facts: string[] = [];
-  if (!view.offline) facts.push(`${readyReplicas} of ${replicas} instances are Ready`);
+  if (!view.offline && readyReplicas !== undefined) facts.push(`${readyReplicas} of ${replicas} instances are Ready`);
   if (primary !== undefined) facts.push(`the primary is ${primary}`);
   if (acknowledgements)
     facts.push(`acknowledgements ${acknowledgements.required} of ${acknowledgements.voters} voters`);

@@ -21,8 +21,8 @@ export function conditionTable(view: ClusterView, style: Style): string[] {
 }
 
 export function rolloutLines({ rollout }: ClusterView, style: Style): string[] {
+  if (!rollout || rollout.state === "missing") return [];
   const { state, partition, updated, total, reason, forced } = rollout;
-  if (state === "missing") return [];
   const word = { complete: style.good, rolling: style.warning, stopped: style.error }[state](state);
   const progress = `${updated} of ${total} Pods are of the newest template`;
   const lines = [`  ${word}: ${progress}${state === "complete" ? "" : `, partition ${partition}`}`];
@@ -32,7 +32,7 @@ export function rolloutLines({ rollout }: ClusterView, style: Style): string[] {
 }
 
 export function volumeTable({ volumes }: ClusterView, style: Style): string[] {
-  if (volumes.length === 0) return [];
+  if (!volumes?.length) return [];
   return table(
     ["CLAIM", "STATUS", "REQUEST", "CAPACITY", "CLASS", "CONDITIONS"],
     volumes.map((volume) => [
@@ -51,7 +51,7 @@ function describeConditions({ conditions }: VolumeView): string {
 }
 
 export function eventTable(view: ClusterView, style: Style): string[] {
-  if (view.events.length === 0) return [];
+  if (!view.events?.length) return [];
   return table(
     ["AGE", "TYPE", "REASON", "OBJECT", "MESSAGE"],
     view.events.map(({ time, type, reason, object, message, count }) => [

@@ -1,0 +1,42 @@
+import { PassThrough } from "node:stream";
+import { sharedControlPlane } from "@moco-ts/local-kubernetes";
+import { run } from "../program.ts";
+
+export interface RunOptions {
+  readonly namespace?: string;
+  readonly environment?: Record<string, string>;
+  /** What a person types at a terminal. Default: standard input is none. */
+  readonly typed?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface Ran {
+  readonly code: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** Runs a command line in this process, as `kubectl moco ARGS` would be on the tests' API server. */
+export async function runCommand(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { command, ended } = await startCommand(args, options);
+  const code = await ended;
+  return { code, output: command.output(), errors: command.errors() };
+}
+
+/** The same, for a command that goes on. */
+export async function startCommand(args: readonly string[], options: RunOptions = {}) {
+  const { namespace, environment, typed, signal = new AbortController().signal } = options;
+  const KUBECONFIG = environment ? undefined : (await sharedControlPlane()).kubeconfigPath;
+  const stdin = Object.assign(new PassThrough(), { isTTY: typed !== undefined });
+  if (typed !== undefined) stdin.end(typed);
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const read = (stream: PassThrough): (() => string) => {
+    let text = "";
+    stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    return () => text;
+  };
+  const command = { output: read(stdout), errors: read(stderr) };
+  const all = namespace === undefined ? args : ["--namespace", namespace, ...args];
+  const ended = run(all, { io: { stdin, stdout, stderr }, environment: { KUBECONFIG, ...environment }, signal });
+  return { command, ended };
+}
