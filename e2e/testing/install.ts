@@ -66,6 +66,7 @@ function operatorManifests(flags: readonly string[]): object[] {
     },
     webhooks("MutatingWebhookConfiguration", "moco-mutating-webhook-configuration", [
       ["mmysqlcluster.kb.io", "/mutate-moco-cybozu-com-v1beta2-mysqlcluster", "mysqlclusters", ["CREATE"]],
+      ["statefulset.kb.io", "/mutate-apps-v1-statefulset", "statefulsets", ["CREATE", "UPDATE"]],
     ]),
     webhooks("ValidatingWebhookConfiguration", "moco-validating-webhook-configuration", [
       ["vmysqlcluster.kb.io", "/validate-moco-cybozu-com-v1beta2-mysqlcluster", "mysqlclusters", ["CREATE", "UPDATE"]],
@@ -103,8 +104,8 @@ const clusterRules: object[] = [
     resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
     verbs: [...read, "patch"],
   },
+  { apiGroups: [""], resources: ["pods"], verbs: [...read, "patch", "delete"] },
   // What backup Jobs may do has to be the controller's to give.
-  { apiGroups: [""], resources: ["pods"], verbs: [...read, "patch"] },
   { apiGroups: ["moco.cybozu.com"], resources: ["mysqlclusters/status"], verbs: ["update"] },
 ];
 
@@ -164,7 +165,16 @@ function webhooks(kind: string, name: string, hooks: [string, string, string, st
       sideEffects: "None",
       failurePolicy: "Fail",
       clientConfig: { service: { name: "moco-webhook-service", namespace: systemNamespace, path } },
-      rules: [{ apiGroups: ["moco.cybozu.com"], apiVersions: ["v1beta2"], operations, resources: [resource] }],
+      rules: [{ ...groupOf(resource), operations, resources: [resource] }],
+      // Nobody else's StatefulSets depend on the controller.
+      ...(resource === "statefulsets" && {
+        objectSelector: { matchLabels: { "app.kubernetes.io/created-by": "moco" } },
+      }),
     })),
   };
+}
+
+function groupOf(resource: string): object {
+  if (resource === "statefulsets") return { apiGroups: ["apps"], apiVersions: ["v1"] };
+  return { apiGroups: ["moco.cybozu.com"], apiVersions: ["v1beta2"] };
 }
