@@ -1,30 +1,20 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { clusterKeyOf, eventComponent, fieldManager, leaseName, MySQLClusters, podHostName } from "@moco-ts/api";
+import { clusterKeyOf, eventComponent, fieldManager, leaseName, podHostName } from "@moco-ts/api";
 import type { Clock, Logger, Metrics } from "@moco-ts/base";
 import {
   Applier,
-  changesOf,
   connect,
   createController,
   createManager,
-  createWebhooks,
   EventRecorder,
-  every,
   guardClient,
-  keyOf,
   LeaderElection,
-  ownedBy,
-  parseAddress,
-  type Client,
   type ClusterConfig,
-  type Informer,
-  type KubeObject,
   type Manager,
-  type Secret,
-  type Webhooks,
 } from "@moco-ts/kube";
-import { registerAdmission } from "./admission/webhooks.ts";
-import { clusterIndexes, createCaches, informersOf, type Caches } from "./caches.ts";
+import { createAdmission } from "./admission/create.ts";
+import { createCaches, informersOf } from "./caches.ts";
+import { clusteringManager } from "./clustering/status.ts";
 import { createClusteringController } from "./clustering/create.ts";
 import { ConnectedInstances } from "./clustering/instances/connected-instances.ts";
 import { orderClone } from "./clustering/instances/clone-order.ts";
@@ -32,12 +22,10 @@ import type { Config } from "./config.ts";
 import { agentCredentials } from "./reconciliation/certificates/ensure.ts";
 import { createAgentCertificates } from "./reconciliation/certificates/create.ts";
 import { createClusterMetrics } from "./metrics.ts";
-import { clusterOf } from "./pods.ts";
 import { reconcile } from "./reconciliation/reconcile.ts";
-import { startChanged } from "./reconciliation/starting/problems.ts";
+import { clusterSources } from "./reconciliation/sources.ts";
 import type { Tools } from "./reconciliation/tools.ts";
 import { createRolloutController } from "./rollout/create.ts";
-import { clusterKeysOf } from "./volume/observe.ts";
 
 export interface Surroundings {
   readonly cluster: ClusterConfig;
@@ -45,8 +33,6 @@ export interface Surroundings {
   readonly metrics: Metrics;
   readonly clock: Clock;
 }
-
-const hour = 3_600_000;
 
 /** Makes the whole controller: the one place where its parts meet. */
 export function createOperator(config: Config, surroundings: Surroundings): Manager {
@@ -109,7 +95,8 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
   });
 
   const clustering = createClusteringController({
-    client: acting,
+    // It asks for little, and writers wait for it: not behind what hundreds of clusters ask for at a start.
+    client: guardClient(connect(cluster, { userAgent: clusteringManager, logger }), election),
     caches,
     ...config,
     leadership: election,
@@ -126,7 +113,7 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
     },
   });
 
-  const webhooks = createAdmission(config, client, caches, surroundings);
+  const webhooks = createAdmission(config, { client, caches, clock, logger, metrics });
 
   return createManager({
     servers: webhooks === undefined ? [] : [webhooks],
@@ -139,73 +126,4 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
     logger,
     metrics,
   });
-}
-
-/** The Secret with the webhooks' certificate and the authority that signed it. */
-const webhookSecret = "moco-webhook-keys";
-const webhookService = "moco-webhook-service";
-
-/** The webhooks, which every replica serves. None if their address is "0". */
-function createAdmission(
-  config: Config,
-  client: Client,
-  caches: Caches,
-  { clock, logger, metrics }: Surroundings,
-): Webhooks | undefined {
-  const address = parseAddress(config.webhookAddress);
-  if (address === undefined) return undefined;
-  const { systemNamespace: namespace, certificateDirectory: directory } = config;
-  const service = `${webhookService}.${namespace}.svc`;
-  const webhooks = createWebhooks({
-    client,
-    certificate: directory
-      ? { directory }
-      : { managed: { namespace, name: webhookSecret }, dnsNames: [service, `${service}.cluster.local`] },
-    trustedBy: {
-      mutatingWebhookConfigurations: ["moco-mutating-webhook-configuration"],
-      validatingWebhookConfigurations: ["moco-validating-webhook-configuration"],
-    },
-    ...address,
-    clock,
-    logger,
-    metrics,
-  });
-  registerAdmission(webhooks.server, {
-    readStorageClasses: () => caches.storageClasses.cache.list(),
-    readClusters: (inNamespace) =>
-      caches.clusters.cache.list().filter(({ metadata }) => metadata.namespace === inNamespace),
-    randomInteger: randomInt,
-  });
-  return webhooks;
-}
-
-/** Everything that a cluster's resources are made from, and the resources themselves. */
-function clusterSources(caches: Caches, authorities: readonly Informer<Secret>[]) {
-  const all = (): string[] => caches.clusters.cache.list().map(keyOf);
-  const byIndex = (index: string) => (object: KubeObject) =>
-    caches.clusters.cache
-      .byIndex(index, `${object.metadata?.namespace}/${object.metadata?.name}`)
-      .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-  const owned = { map: ownedBy(MySQLClusters) };
-  return [
-    changesOf(caches.clusters),
-    // Certificates are renewed in time, though nothing else changes.
-    every(hour, all),
-    ...authorities.map((secrets) => changesOf(secrets, { map: all })),
-    changesOf(caches.policies, { map: byIndex(clusterIndexes.backupPolicy) }),
-    changesOf(caches.foreignConfigMaps, { map: byIndex(clusterIndexes.userConfigMap) }),
-    changesOf(caches.statefulSets, owned),
-    changesOf(caches.pods, { map: (pod) => clusterOf(pod).map(keyOf), when: startChanged }),
-    changesOf(caches.claims, { map: clusterKeysOf }),
-    changesOf(caches.recreations, owned),
-    changesOf(caches.services, owned),
-    changesOf(caches.secrets, owned),
-    changesOf(caches.configMaps, owned),
-    changesOf(caches.serviceAccounts, owned),
-    changesOf(caches.podDisruptionBudgets, owned),
-    changesOf(caches.cronJobs, owned),
-    changesOf(caches.jobs, owned),
-    changesOf(caches.roles, owned),
-    changesOf(caches.roleBindings, owned),
-  ];
 }

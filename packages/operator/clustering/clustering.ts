@@ -2,14 +2,7 @@
  * The controller of replication: looks at a cluster, decides, acts, and looks again until nothing is left to be done. It
  * works on the same keys as reconciliation does and is independent of how that goes.
  */
-import {
-  annotationKeys,
-  clusterEvents,
-  isAnnotated,
-  MySQLClusters,
-  mysqlUsers,
-  type MySQLCluster,
-} from "@moco-ts/api";
+import { annotationKeys, clusterEvents, isAnnotated, MySQLClusters, mysqlUsers, type MySQLCluster } from "@moco-ts/api";
 import { describeError, type Clock, type Logger } from "@moco-ts/base";
 import {
   done,
@@ -161,11 +154,14 @@ export class Clustering {
       const { state, reason } = plan;
       if (repeats === 0) log.info("clustering plan", { state, reason, steps: stepNames(plan) });
       this.#tellErrants(cluster, plan);
-      await this.#writeStatus(cluster, statusOf(cluster, snapshot, plan, clock.now()), signal);
       report.found(snapshot, plan);
       trace.suspects = new Set(plan.suspects);
-      const surroundings = this.#surroundings(subject, snapshot, log, report);
-      return this.#outcome(subject, plan, await act(plan, snapshot, surroundings, signal), repeats);
+      const writeStatus = () => this.#writeStatus(cluster, statusOf(cluster, snapshot, plan, clock.now()), signal);
+      const hurries = isUrgent(plan) && repeats === 0;
+      if (!hurries) await writeStatus();
+      const problems = await act(plan, snapshot, this.#surroundings(subject, snapshot, log, report), signal);
+      if (hurries && problems.length > 0) await writeStatus();
+      return this.#outcome(subject, plan, problems, repeats);
     } catch (error) {
       if (isStale(error) || isConflict(error)) return requeueAfter(20, "somebody else was faster");
       report.failed();
@@ -286,6 +282,11 @@ function isStale(error: unknown): boolean {
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+/** Writers wait for it: what the cluster was before, nobody needs to know then. */
+function isUrgent({ steps }: Plan): boolean {
+  return steps.some(({ kind }) => kind === "failover" || kind === "switchover" || kind === "open");
 }
 
 function describePlan({ state, reason, steps, perInstance }: Plan): string {

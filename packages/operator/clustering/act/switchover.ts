@@ -29,8 +29,8 @@ export async function switchover(round: Round, to: number, reason: string): Prom
   surroundings.log.info("switched over", { from, to, reason });
   surroundings.count("switchover");
   surroundings.tell(clusterEvents.switchOver(to));
-  await moveLabels(round, from, to);
-  if (round.view(from).pod) await surroundings.forgetRequests(from, round.signal);
+  const forget = round.view(from).pod ? surroundings.forgetRequests(from, round.signal) : undefined;
+  await Promise.all([moveLabels(round, from, to), forget]);
 }
 
 /** The candidate has everything then, and the old primary gets nothing more. */
