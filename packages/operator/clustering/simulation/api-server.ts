@@ -63,7 +63,9 @@ export class ApiServer {
 
   writeRecord(version: string, change: { readonly primaryIndex?: number; readonly memory: Memory }): Record {
     const before = this.#objects.record;
-    if (before.version !== version) throw new Error(`conflict: the record is of version ${before.version}`);
+    // Without a version there is no precondition.
+    if (version !== "" && before.version !== version)
+      throw new Error(`conflict: the record is of version ${before.version}`);
     const { primaryIndex = before.primaryIndex, memory } = change;
     const record = { version: String(++this.#version), primaryIndex, memory };
     this.onRecord(before, record);

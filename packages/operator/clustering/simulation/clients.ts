@@ -84,7 +84,7 @@ export class Client {
     const { invariants, story, scheduler } = this.#world;
     this.lastSuccess = scheduler.now;
     // Nobody can keep a mysqld without a process 1 of its own from saying so when it is shut down.
-    const isWrong = mysqld.version === 1 && mysqld.refusing;
+    const isWrong = mysqld.tampered || (mysqld.version === 1 && mysqld.refusing);
     story.tell(
       this.#name,
       () => `${isWrong ? "is wrongly told" : "is told"} that row ${row} is committed by ${mysqld.name}`,

@@ -56,6 +56,7 @@ export class Faults {
       [() => this.#slowNetwork(), 4],
       [() => this.#purge(), 3],
       [() => this.#scale(), 3],
+      [() => this.#tamper(), 3],
     ]);
     fault();
   }
@@ -313,6 +314,16 @@ export class Faults {
     if (!this.#world.machines.allDisks.every(({ lost, received }) => lost || covers(received, executed))) return;
     this.#tell(`${mysqld.name} purges its binary logs`);
     mysqld.disk.purged = [...mysqld.disk.executed];
+  }
+
+  /** What clients are told from now on is not the operator's fault; but it has to put an end to it. */
+  #tamper(): void {
+    const { machines, api } = this.#world;
+    const primary = machines.processes.find(({ disk }) => disk.uuid === api.memory?.primary);
+    if (primary === undefined || !primary.isWritable || primary.acknowledgements === 0) return;
+    this.#tell(`somebody turns semi-sync off on ${primary.name}`);
+    primary.tampered = true;
+    primary.requireAcknowledgements(0);
   }
 
   #scale(): void {

@@ -105,8 +105,7 @@ export class SimulatedInstance implements Instance {
     });
     await this.#change(uuid, signal, (mysqld) => {
       replication.stopReceiver(mysqld);
-      this.#world.invariants.droppingRelay(mysqld);
-      mysqld.disk.dropRelay();
+      this.#dropRelay(mysqld);
       this.#changeSource(mysqld, source);
     });
   }
@@ -119,10 +118,7 @@ export class SimulatedInstance implements Instance {
     });
     await this.#change(uuid, signal, (mysqld) => {
       if (mysqld.receiver !== "no") throw new Error("its receiver must be stopped first");
-      if (!mysqld.applying) {
-        this.#world.invariants.droppingRelay(mysqld);
-        mysqld.disk.dropRelay();
-      }
+      if (!mysqld.applying) this.#dropRelay(mysqld);
       this.#changeSource(mysqld, source);
     });
   }
@@ -130,6 +126,7 @@ export class SimulatedInstance implements Instance {
   startReceiver(uuid: string, signal: AbortSignal): Promise<void> {
     return this.#change(uuid, signal, (mysqld) => {
       if (mysqld.disk.channel === undefined) throw new Error("it is no replica");
+      this.#world.invariants.startingReceiver(mysqld);
       this.#world.replication.startReceiver(mysqld);
     });
   }
@@ -149,9 +146,8 @@ export class SimulatedInstance implements Instance {
     await this.stopReceiver(uuid, signal);
     await this.#change(uuid, signal, assertExecuted);
     await this.#change(uuid, signal, (mysqld) => {
-      this.#world.invariants.droppingRelay(mysqld);
       this.#stopReplica(mysqld);
-      mysqld.disk.dropRelay();
+      this.#dropRelay(mysqld);
       mysqld.disk.channel = undefined;
     });
   }
@@ -188,6 +184,12 @@ export class SimulatedInstance implements Instance {
       mysqld.disk.makeEmpty();
       this.#world.invariants.lessened();
     });
+  }
+
+  #dropRelay(mysqld: Mysqld): void {
+    this.#world.invariants.droppingRelay(mysqld);
+    mysqld.disk.dropRelay();
+    this.#world.invariants.lessened();
   }
 
   #changeSource({ disk }: Mysqld, source: ReplicationSource): void {

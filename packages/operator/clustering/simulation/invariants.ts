@@ -8,6 +8,8 @@ interface Surroundings {
   readonly disks: () => readonly Disk[];
   readonly processes: () => readonly Mysqld[];
   readonly receivers: (source: Mysqld) => readonly rules.Receiver[];
+  /** Ordinals that are listed as errant in the status. */
+  readonly errant: () => readonly number[];
 }
 
 /** Holds the rules against everything that happens. The first that is broken ends the simulation. */
@@ -62,6 +64,15 @@ export class Invariants {
     const truth = { ...this.truth(), memory };
     if (before?.primary !== memory.primary) this.fail("3", rules.isNotBehind(truth, memory.primary));
     for (const row of this.acknowledged) this.fail("5", rules.survivesFailover(truth, row));
+  }
+
+  /** The primary is to be replaced, as what the operator sees of these servers seems to ask for. */
+  failingOver(known: readonly string[]): void {
+    this.fail("9", rules.isNotHeard(this.truth(), known));
+  }
+
+  startingReceiver(mysqld: Mysqld): void {
+    this.fail("7", rules.isSound(this.truth(), mysqld, this.#world.errant()));
   }
 
   droppingRelay({ disk }: Mysqld): void {

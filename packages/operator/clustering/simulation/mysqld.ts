@@ -75,6 +75,8 @@ export class Mysqld {
   applyDelay = 0;
   receiveDelay = 0;
   enforced: boolean;
+  /** Somebody has turned semi-sync off: until it is on again, nothing that it says can be relied on. */
+  tampered = false;
   /** Which of an operator's connections may change it. */
   operatorLock: object | undefined;
   readonly sessions = new Set<Session>();
@@ -161,6 +163,7 @@ export class Mysqld {
   /** What waits for more than is asked for now is answered, rightly or not. */
   requireAcknowledgements(count: number): void {
     if (count === 0) this.#acknowledged.clear();
+    else this.tampered = false;
     this.acknowledgements = count;
     this.#release();
   }

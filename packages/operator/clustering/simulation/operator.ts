@@ -17,12 +17,21 @@ import { Requests } from "./requests.ts";
 import { Wire } from "./wire.ts";
 import type { World } from "./world.ts";
 
+/** In what a plan is carried out. */
+export interface Context {
+  readonly plan: Plan;
+  readonly operator: Operator;
+  readonly world: World;
+}
+
 /** What is put to the test. */
 export interface Subject {
   decide(snapshot: Snapshot): Plan;
   act(plan: Plan, snapshot: Snapshot, surroundings: Surroundings, signal: AbortSignal): Promise<readonly Problem[]>;
+  /** A planted bug: operators don't keep one another from changing instances. */
+  readonly ignoresLocks?: boolean;
   /** Planted bugs come between the code under test and its surroundings. */
-  wrap?(surroundings: Surroundings, operator: Operator, world: World): Surroundings;
+  wrap?(surroundings: Surroundings, context: Context): Surroundings;
 }
 
 /** Milliseconds between regular checks. */
@@ -50,7 +59,7 @@ export class Operator {
     this.#world = world;
     this.#subject = subject;
     this.process = new OperatorProcess(name, scheduler, story, () => world.settled());
-    this.#wire = new Wire(world, this.process);
+    this.#wire = new Wire(world, this.process, subject.ignoresLocks);
     this.#requests = new Requests(world, this.process);
     this.#trace = new Trace(this.process.clock);
     this.#cache = api.objects;
@@ -110,10 +119,12 @@ export class Operator {
     const plan = this.#subject.decide(snapshot);
     this.#tellPlan(plan);
     this.state = plan.state;
+    if (plan.steps.some(({ kind }) => kind === "failover")) this.#world.invariants.failingOver(answering(snapshot));
     if (plan.errant.join() !== snapshot.errantBefore.join()) await this.#requests.writeErrant(plan.errant, signal);
     this.#trace.suspects = new Set(plan.suspects);
     const surroundings = this.#surroundings(snapshot);
-    const wrapped = this.#subject.wrap?.(surroundings, this, this.#world) ?? surroundings;
+    const context = { plan, operator: this, world: this.#world };
+    const wrapped = this.#subject.wrap?.(surroundings, context) ?? surroundings;
     const problems = await this.#subject.act(plan, snapshot, wrapped, signal);
     if (problems.some(({ step }) => step === "switchover")) this.#trace.switchoverFailed();
     const isActive = plan.steps.length + plan.perInstance.length > 0;
@@ -233,6 +244,12 @@ export class Operator {
       };
     });
   }
+}
+
+/** server_uuids of those replicas that answered; none if another server has the primary's place. */
+function answering({ instances, primaryIndex }: Snapshot): string[] {
+  if (instances[primaryIndex]?.state !== undefined) return [];
+  return instances.flatMap(({ state }) => (state ? [state.uuid] : []));
 }
 
 function podOf(pod: PodObject, ordinal: number): Pod {

@@ -2,6 +2,7 @@
 import { covers, type Transaction } from "./gtids.ts";
 import type { Mysqld } from "./mysqld.ts";
 import type { Network } from "./network.ts";
+import type { Receiver } from "./rules.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Story } from "./story.ts";
@@ -19,6 +20,8 @@ interface Link {
   isOpen: boolean;
   /** Since when nothing has come through. */
   brokenSince: number | undefined;
+  /** Since when it has worked without a break. */
+  steadySince: number;
   /** An acknowledgement that could not get back yet. */
   owed: number;
 }
@@ -45,8 +48,13 @@ export class Replication {
   }
 
   /** Who gets this source's binary log. */
-  receivers(source: Mysqld): { replica: Mysqld; acknowledges: boolean }[] {
-    return this.#links.filter((link) => link.source === source);
+  receivers(source: Mysqld): Receiver[] {
+    const { now } = this.#world.scheduler;
+    return this.#links
+      .filter((link) => link.source === source)
+      .map(({ replica, acknowledges, brokenSince, steadySince }) => {
+        return { replica, acknowledges, heardFor: brokenSince === undefined ? now - steadySince : 0 };
+      });
   }
 
   /** Milliseconds since this replica heard its source. */
@@ -100,7 +108,10 @@ export class Replication {
     const reaches = network.passes(source.address, replica.address);
     if (!source.alive && reaches) return this.#lose(link);
     if (source.alive && !source.frozen && reaches) {
-      if (link.brokenSince !== undefined) this.#lastHeard.set(replica, scheduler.now);
+      if (link.brokenSince !== undefined) {
+        this.#lastHeard.set(replica, scheduler.now);
+        link.steadySince = scheduler.now;
+      }
       link.brokenSince = undefined;
       this.#pump(link);
       if (link.owed > 0) this.#acknowledge(link, link.owed);
@@ -186,6 +197,7 @@ export class Replication {
       isSending: false,
       isOpen: true,
       brokenSince: undefined,
+      steadySince: this.#world.scheduler.now,
       owed: 0,
     };
     this.#links.push(link);

@@ -10,6 +10,8 @@ import type { Mysqld } from "./mysqld.ts";
 export interface Receiver {
   readonly replica: Mysqld;
   readonly acknowledges: boolean;
+  /** Milliseconds that it has heard its source without a break; 0 while it does not. */
+  readonly heardFor: number;
 }
 
 export interface Truth {
@@ -28,7 +30,7 @@ export type Wrong = string | undefined;
 export function onlyPrimaryAcknowledges({ memory, processes, receivers }: Truth): Wrong {
   if (memory === undefined) return undefined;
   for (const mysqld of processes) {
-    if (mysqld.disk.uuid === memory.primary || !mysqld.isWritable) continue;
+    if (mysqld.disk.uuid === memory.primary || !mysqld.isWritable || mysqld.tampered) continue;
     const attached = new Set(
       receivers(mysqld)
         .filter(({ acknowledges }) => acknowledges)
@@ -86,8 +88,8 @@ export function votersAreRecorded({ memory, processes, receivers }: Truth): Wron
 /** Rules 5 and 13: a primary that takes writes waits for as many acknowledgements as are recorded. */
 export function waitsAsRecorded({ memory, processes }: Truth): Wrong {
   const primary = processes.find(({ disk }) => disk.uuid === memory?.primary);
-  if (memory === undefined || !primary?.isWritable || primary.acknowledgements >= memory.acknowledgements)
-    return undefined;
+  if (memory === undefined || !primary?.isWritable || primary.tampered) return undefined;
+  if (primary.acknowledgements >= memory.acknowledgements) return undefined;
   return `${primary.name} waits for ${primary.acknowledgements} acknowledgements, recorded are ${memory.acknowledgements}`;
 }
 
@@ -112,6 +114,27 @@ export function numbersAreFree({ disks }: Truth, { disk }: Mysqld): Wrong {
 export function isNotEmpty({ disks }: Truth, { disk }: Mysqld): Wrong {
   const wasWritten = disks.some(({ received }) => !isNothing(received));
   return wasWritten && isNothing(disk.executed) ? `${disk.uuid.slice(-4)} is opened without data` : undefined;
+}
+
+/** Rule 9: a primary that takes writes and is heard by its replicas is not given up. */
+export function isNotHeard({ memory, processes, receivers }: Truth, known: readonly string[]): Wrong {
+  const primary = processes.find(({ disk }) => disk.uuid === memory?.primary);
+  if (!primary?.isWritable || primary.frozen || primary.stopping) return undefined;
+  const hearing = receivers(primary).find(
+    ({ replica, heardFor }) => known.includes(replica.disk.uuid) && !replica.frozen && heardFor > 6_000,
+  );
+  return hearing && `${primary.name} is given up although ${hearing.replica.name} hears it`;
+}
+
+/** Rule 7: whoever is known to have transactions of its own never begins to acknowledge. */
+export function isSound(
+  { memory, disks }: Truth,
+  { disk, ordinal, acknowledges }: Mysqld,
+  errant: readonly number[],
+): Wrong {
+  const primary = disks.find(({ uuid }) => uuid === memory?.primary);
+  const isWrong = acknowledges && errant.includes(ordinal) && primary !== undefined && isErrant(disk, primary);
+  return isWrong ? `${disk.uuid.slice(-4)} has transactions of its own and is to acknowledge` : undefined;
 }
 
 /** Transactions that the primary does not have, and did not commit. */

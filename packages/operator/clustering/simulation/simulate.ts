@@ -127,7 +127,7 @@ function isWell(
   if (leader?.state !== "Healthy" || record.memory?.acknowledgements !== Math.floor(replicas / 2)) return false;
   const primary = processes.find(({ disk }) => disk.uuid === record.memory?.primary);
   if (primary === undefined || processes.length !== replicas) return false;
-  if (processes.some(({ disk }) => isErrant(disk, primary.disk))) return false;
+  if (processes.some(({ disk, enforced }) => !enforced || isErrant(disk, primary.disk))) return false;
   if (replication.receivers(primary).length !== replicas - 1) return false;
   const isLabelled = pods.every((pod, ordinal) => pod?.role === (ordinal === primary.ordinal ? "primary" : "replica"));
   return isLabelled && clients.every(({ lastSuccess }) => lastSuccess > since);

@@ -39,11 +39,13 @@ export interface StatementOptions {
 export class Wire {
   readonly #world: WireSurroundings;
   readonly #operator: OperatorProcess;
+  readonly #ignoresLocks: boolean;
   readonly #connections = new Map<string, Connection>();
 
-  constructor(world: WireSurroundings, operator: OperatorProcess) {
+  constructor(world: WireSurroundings, operator: OperatorProcess, ignoresLocks = false) {
     this.#world = world;
     this.#operator = operator;
+    this.#ignoresLocks = ignoresLocks;
   }
 
   /** A question, by a connection that is only for looking. */
@@ -72,7 +74,7 @@ export class Wire {
   async #connect(address: string, options: StatementOptions): Promise<Connection> {
     const connection = await this.#send<Connection>(address, undefined, options, (mysqld, reply) => {
       const holder = mysqld.operatorLock as Connection | undefined;
-      if (holder) holder.killed = true;
+      if (holder && !this.#ignoresLocks) holder.killed = true;
       const mine = { mysqld, killed: false };
       mysqld.operatorLock = mine;
       reply.answer(mine);

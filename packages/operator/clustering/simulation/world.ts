@@ -71,6 +71,7 @@ export class World {
       disks: () => this.machines.allDisks,
       processes: () => this.machines.processes,
       receivers: (source) => this.replication.receivers(source),
+      errant: () => this.api.objects.errant,
     });
     this.api.onRecord = (before, { memory }) => {
       this.story.tell("record", () => JSON.stringify(memory).replaceAll(/00000000-0000-4000-8000-0*/g, "#"));

@@ -1,11 +1,11 @@
 import type { Instance } from "@moco-ts/mysql";
 import { act } from "../../act/act.ts";
 import { decide } from "../../decide/decide.ts";
-import type { Record, Surroundings } from "../../ports.ts";
+import type { Step } from "../../plan.ts";
+import type { Surroundings } from "../../ports.ts";
 import type { Memory } from "../../snapshot.ts";
 import type { Mysqld } from "../mysqld.ts";
-import type { Operator, Subject } from "../operator.ts";
-import type { World } from "../world.ts";
+import type { Context, Subject } from "../operator.ts";
 
 /** A bug that is planted between the code under test and the world, and that a simulation has to find. */
 export interface Mutant {
@@ -17,47 +17,60 @@ export interface Mutant {
 
 export const sound: Subject = { decide, act };
 
-/** Every instance that the code under test gets is another one. */
-export function withInstances(
-  change: (instance: Instance, mysqld: () => Mysqld | undefined, world: World) => Partial<Instance>,
-): Subject {
-  return {
-    ...sound,
-    wrap(surroundings, operator, world) {
-      const wrap = (instance: Instance, address: string | undefined): Instance => {
-        const mysqld = (): Mysqld | undefined => world.machines.at(address ?? "");
-        return delegate(instance, change(instance, mysqld, world));
-      };
-      return {
-        ...surroundings,
-        instance: (ordinal) => {
-          const instance = surroundings.instance(ordinal);
-          return instance && wrap(instance, operator.cache.pods[ordinal]?.address);
-        },
-        instanceAt: (address) => wrap(surroundings.instanceAt(address), address),
-      };
-    },
-  };
+export interface InstanceContext extends Context {
+  /** The process behind the instance, if it is there. */
+  mysqld(): Mysqld | undefined;
 }
 
-/** What is written to the record is not what should be. */
-export function withRecords(change: (memory: Memory, before: Record) => Memory): Subject {
-  return withSurroundings((surroundings, operator) => ({
-    writeRecord: (version, { primaryIndex, memory }, signal) =>
-      surroundings.writeRecord(
-        version,
-        { ...(primaryIndex !== undefined && { primaryIndex }), memory: change(memory, operator.cache.record) },
-        signal,
-      ),
-  }));
+/** Something that every instance does in another way, whenever a step of this kind is planned, or always. */
+export function withInstances(
+  change: (instance: Instance, context: InstanceContext) => Partial<Instance>,
+  during?: Step["kind"],
+): Subject {
+  return withSurroundings((surroundings, context) => {
+    if (during && !context.plan.steps.some(({ kind }) => kind === during)) return {};
+    const { operator, world } = context;
+    const instances = new Map<string, Instance>();
+    const wrap = (instance: Instance, address: string): Instance => {
+      const mysqld = (): Mysqld | undefined => world.machines.at(address);
+      const wrapped = instances.get(address) ?? delegate(instance, change(instance, { ...context, mysqld }));
+      instances.set(address, wrapped);
+      return wrapped;
+    };
+    return {
+      instance: (ordinal) => {
+        const instance = surroundings.instance(ordinal);
+        return instance && wrap(instance, operator.cache.pods[ordinal]?.address ?? "");
+      },
+      instanceAt: (address) => wrap(surroundings.instanceAt(address), address),
+    };
+  });
 }
 
 export function withSurroundings(
-  change: (surroundings: Surroundings, operator: Operator, world: World) => Partial<Surroundings>,
+  change: (surroundings: Surroundings, context: Context) => Partial<Surroundings>,
+): Subject {
+  return { ...sound, wrap: (surroundings, context) => ({ ...surroundings, ...change(surroundings, context) }) };
+}
+
+/** Something is done before everything else, if a step of this kind is planned. */
+export function first<K extends Step["kind"]>(
+  kind: K,
+  run: (
+    step: Extract<Step, { kind: K }>,
+    memory: Memory,
+    write: (memory: Memory) => Promise<unknown>,
+  ) => Promise<unknown>,
 ): Subject {
   return {
-    ...sound,
-    wrap: (surroundings, operator, world) => ({ ...surroundings, ...change(surroundings, operator, world) }),
+    decide,
+    async act(plan, snapshot, surroundings, signal) {
+      const step = plan.steps.find((each): each is Extract<Step, { kind: K }> => each.kind === kind);
+      const { version, memory } = await surroundings.readRecord(signal);
+      if (step && memory)
+        await run(step, memory, (changed) => surroundings.writeRecord(version, { memory: changed }, signal));
+      return act(plan, snapshot, surroundings, signal);
+    },
   };
 }
 
