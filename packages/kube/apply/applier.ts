@@ -30,6 +30,11 @@ export interface ApplyObjectOptions<T> {
    * It may be old: before anything is written, the object is read once.
    */
   readonly live?: T | undefined;
+  /**
+   * What is read of it before a write tells only who changed what. Without that the write is one request. Default false,
+   * since an object that is not ours must not be taken over.
+   */
+  readonly trustLive?: boolean;
   /** A complete cache shows that there is no such object, of nobody's: it is not read before it is made. Default false. */
   readonly absent?: boolean;
   /** "status" and the like. */
@@ -84,7 +89,8 @@ export class Applier {
       return { outcome: "unchanged", object: options.live };
     }
     // A cache lags behind and may drop other managers' entries: what is written and logged follows from the real object.
-    const live = options.absent ? undefined : await this.#read(resource, key, signal);
+    const isTrusted = options.trustLive === true && options.live !== undefined;
+    const live = options.absent ? undefined : isTrusted ? options.live : await this.#read(resource, key, signal);
     let differences: readonly Difference[] = [];
     if (live !== undefined) {
       refuseForeign(resource, desired, live, this.#manager);

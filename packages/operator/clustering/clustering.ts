@@ -250,6 +250,7 @@ export class Clustering {
     try {
       const { object } = await this.#options.applier.apply(MySQLClusters, status, {
         live: cluster,
+        trustLive: true,
         subresource: "status",
         signal,
       });
