@@ -15,6 +15,7 @@ export { describeCauses } from "./validation/cause.ts";
 export * from "./backuppolicy/validate.ts";
 export * from "./mysqlcluster/defaults.ts";
 export {
+  decreasedReplicas,
   validateMySQLCluster,
   validateMySQLClusterCreation,
   validateMySQLClusterUpdate,

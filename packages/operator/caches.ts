@@ -84,9 +84,9 @@ export const clusterIndexes = { userConfigMap: "userConfigMap", backupPolicy: "b
 
 const ownerIndex = "owner";
 
-/** What the cluster made and still has, of one kind. */
-export function ownedIn<T extends KubeObject>(informer: Informer<T>, cluster: MySQLCluster): readonly T[] {
-  return informer.cache.byIndex(ownerIndex, cluster.metadata.uid ?? "none");
+/** What belongs to an object, a cluster most often, of one kind. */
+export function ownedIn<T extends KubeObject>(informer: Informer<T>, owner: KubeObject): readonly T[] {
+  return informer.cache.byIndex(ownerIndex, owner.metadata?.uid ?? "none");
 }
 
 export function createCaches(client: Client, options: { readonly logger: Logger; readonly metrics: Metrics }): Caches {

@@ -11,7 +11,7 @@ export interface Config {
   readonly metricsAddress: string;
   readonly healthAddress: string;
   readonly webhookAddress: string;
-  /** A certificate for the webhooks that somebody else looks after. Default: the controller makes its own. */
+  /** A certificate for the webhooks that somebody else looks after. Default: one where MOCO has it, or else our own. */
   readonly certificateDirectory: string | undefined;
   /** A certificate to call agents with that somebody else looks after, if it exists. Else the controller makes its own. */
   readonly agentCertificateDirectory: string | undefined;

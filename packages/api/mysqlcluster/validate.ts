@@ -10,6 +10,8 @@ import { validateVolumeChange, validateVolumeClaimTemplates } from "./validate-v
 /** Names of CronJobs have 52 characters at most, and `moco-backup-` comes in front. */
 const longestName = 40;
 
+export const decreasedReplicas = forbidden("spec.replicas", "decreasing replicas is not supported yet");
+
 /** What is wrong with a cluster that is about to be created. */
 export function validateMySQLClusterCreation(cluster: MySQLCluster): FieldCause[] {
   return [...validateName(textOf(recordOf(cluster.metadata).name) ?? ""), ...validateMySQLCluster(cluster)];
@@ -88,7 +90,7 @@ export function validateSchedule(field: string, schedule: string | undefined): F
 function validateChange(spec: Partial<MySQLClusterSpec>, old: Partial<MySQLClusterSpec>): FieldCause[] {
   const causes: FieldCause[] = [];
   if (numberOf(spec.replicas) < numberOf(old.replicas)) {
-    causes.push(forbidden("spec.replicas", "decreasing replicas is not supported yet"));
+    causes.push(decreasedReplicas);
   }
   const [source, oldSource] = [spec.replicationSourceSecretName ?? null, old.replicationSourceSecretName ?? null];
   if (source !== null && source !== oldSource) {

@@ -55,7 +55,7 @@ export async function reconcile(tools: Tools, key: Key, { signal }: ReconcileCon
   }
   if (await supplyDefaults(tools, cluster, signal)) return done;
   try {
-    judge(cluster);
+    judge(cluster, liveStatefulSet(tools, cluster));
     const made = await makeResources(tools, cluster, signal);
     const events = await conclude(tools, cluster, { made }, signal);
     return { ...done, events: events.map((content) => ({ regarding: cluster, ...content })) };

@@ -31,14 +31,21 @@ export async function makeServices(tools: Tools, cluster: MySQLCluster, signal: 
 
 export async function makeDisruptionBudget(tools: Tools, cluster: MySQLCluster, signal: AbortSignal): Promise<void> {
   const { caches, client } = tools;
-  const { namespace, name } = cluster.metadata;
-  const cronJob = caches.cronJobs.cache.get(keyOf({ namespace, name: namesOfCluster(cluster).backup }));
-  const backupIsRunning = (cronJob?.status?.active ?? []).length > 0;
-  const wanted = buildPodDisruptionBudget(cluster, { backupIsRunning });
+  const { name } = cluster.metadata;
+  const wanted = buildPodDisruptionBudget(cluster, { backupIsRunning: isBackupRunning(tools, cluster) });
   if (wanted) await ensure(tools, caches.podDisruptionBudgets, wanted, signal);
   const live = ownedIn(caches.podDisruptionBudgets, cluster);
   const kinds = [{ resource: PodDisruptionBudgets, keep: keysOf(wanted), live }];
   await prune({ client, owner: cluster, labels: clusterLabels(name), kinds, signal });
+}
+
+/** People start backups by hand too, which the CronJob's own status does not tell of. */
+function isBackupRunning({ caches }: Tools, cluster: MySQLCluster): boolean {
+  const key = { namespace: cluster.metadata.namespace, name: namesOfCluster(cluster).backup };
+  const cronJob = caches.cronJobs.cache.get(keyOf(key));
+  if (cronJob === undefined) return false;
+  const byHand = ownedIn(caches.jobs, cronJob).some(({ status }) => (status?.active ?? 0) > 0);
+  return byHand || (cronJob.status?.active ?? []).length > 0;
 }
 
 /** The CronJob for backups and the Job that restores, with what they may do; or their removal. */
