@@ -1,23 +1,40 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What the image starts Node with. */
-const imageOptions = ["--max-semi-space-size=2"];
+export interface OperatorOptions {
+  /** The folder of the controller's image, with its program: it is started as the image starts it. */
+  readonly image: string;
+  readonly kubeconfig: string;
+  readonly metricsPort: number;
+}
 
-/** A controller of its own, as one file, with the kubeconfig of a user whose requests are counted. */
+/** A controller in a process of its own. */
 export class OperatorProcess {
   readonly #child: ChildProcess;
   readonly #metricsPort: number;
 
-  constructor(file: string, kubeconfig: string, metricsPort: number) {
+  private constructor(child: ChildProcess, metricsPort: number) {
+    this.#child = child;
     this.#metricsPort = metricsPort;
-    const flags = [`--metrics-addr=127.0.0.1:${metricsPort}`, "--health-probe-addr=0", "--webhook-addr=0"];
-    this.#child = spawn(process.execPath, [...imageOptions, file, ...flags, "--apiserver-qps-throttle=1000"], {
+  }
+
+  static async start({ image, kubeconfig, metricsPort }: OperatorOptions): Promise<OperatorProcess> {
+    const containerfile = await readFile(join(image, "Containerfile"), "utf8");
+    const [, entry] = /^ENTRYPOINT (.*)$/m.exec(containerfile) ?? [];
+    const [, ...command] = JSON.parse(entry!) as string[];
+    const options = command.slice(0, -1);
+    const quiet = ["--health-probe-addr=0", "--webhook-addr=0", "--zap-log-level=error"];
+    const flags = [`--metrics-addr=127.0.0.1:${metricsPort}`, ...quiet, "--apiserver-qps-throttle=1000"];
+    const args = [...options, join(image, "main.js"), ...flags];
+    const child = spawn(process.execPath, args, {
       env: { PATH: process.env["PATH"], KUBECONFIG: kubeconfig, POD_NAMESPACE: "moco-system" },
-      stdio: "ignore",
+      stdio: ["ignore", "ignore", "inherit"],
     });
+    return new OperatorProcess(child, metricsPort);
   }
 
   /** Waits until so many reconciles have succeeded since the start. */
@@ -40,15 +57,24 @@ export class OperatorProcess {
     return (Number(fields[11]) + Number(fields[12])) / 100;
   }
 
-  /** MiB that are resident. */
+  /** MiB that are resident, Node's own program included. */
   get resident(): number {
-    return Number(/VmRSS:\s+(\d+)/.exec(this.#read("status"))![1]) / 1024;
+    return this.#status("VmRSS");
+  }
+
+  /** MiB of it that belong to this process alone: all but the files that are mapped. */
+  get own(): number {
+    return this.#status("RssAnon");
   }
 
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null) return;
     this.#child.kill("SIGTERM");
     await once(this.#child, "exit");
+  }
+
+  #status(field: string): number {
+    return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(this.#read("status"))![1]) / 1024;
   }
 
   #read(file: string): string {
@@ -58,7 +84,7 @@ export class OperatorProcess {
   async #reconciled(): Promise<number> {
     try {
       const answer = await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`);
-      const succeeded = /controller_runtime_reconcile_total\{.*result="success".*\} (\d+)/;
+      const succeeded = /^controller_runtime_reconcile_total\{.*controller="mysqlcluster".*result="success".*\} (\d+)/m;
       return Number(succeeded.exec(await answer.text())?.[1] ?? 0);
     } catch {
       // It does not listen yet.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   manifest,
+  mysqldContainer,
   patience,
   startedPods,
   startOperatorCluster,
@@ -38,6 +39,9 @@ test("a MySQLCluster of three becomes running mysqld and agents", async () => {
 test("a manifest that is wrong is refused with a text that says what to do", async () => {
   const even = manifest({ name: "even", replicas: 2 });
   await expect(cluster.apply(even)).rejects.toThrow(/replicas must be a positive odd number/);
+  const container = { ...mysqldContainer(), imagePullPolice: "Never" };
+  const misspelt = manifest({ name: "misspelt", spec: { podTemplate: { spec: { containers: [container] } } } });
+  await expect(cluster.apply(misspelt)).rejects.toThrow(/unknown field.*imagePullPolice/);
 });
 
 test("deleting a cluster leaves nothing of it", async () => {
