@@ -8,6 +8,8 @@ import { isReady } from "./kubelet.ts";
 export interface TestClustering {
   /** Switchovers, as `2 -> 0`. */
   readonly switchovers: string[];
+  /** The next primary, if it is Ready. */
+  prefer(ordinal: number | undefined): void;
   /** Overrules what the Pods say. */
   overrule(healthy: boolean | undefined): Promise<void>;
 }
@@ -21,6 +23,7 @@ export async function startClustering(client: Client, key: ClusterKey): Promise<
   const pods = createInformer(client, Pods, { namespaces: [namespace] });
   const switchovers: string[] = [];
   let overruled: boolean | undefined;
+  let preferred: number | undefined;
   let initialized = false;
   let primary = 0;
 
@@ -60,7 +63,8 @@ export async function startClustering(client: Client, key: ClusterKey): Promise<
     const { status } = await client.get(StatefulSets, { namespace, name: `moco-${name}` });
     const isUpdated = (pod: Pod) => pod.metadata?.labels?.["controller-revision-hash"] === status?.updateRevision;
     const ordered = up.toSorted((one, other) => instanceOrdinal(one) - instanceOrdinal(other));
-    const chosen = ordered.find(isUpdated) ?? ordered[0];
+    const wished = ordered.find((pod) => instanceOrdinal(pod) === preferred);
+    const chosen = wished ?? ordered.find(isUpdated) ?? ordered[0];
     return chosen && instanceOrdinal(chosen);
   };
   let looking = Promise.resolve();
@@ -74,6 +78,7 @@ export async function startClustering(client: Client, key: ClusterKey): Promise<
   await Promise.all([clusters.waitForSync(signal), pods.waitForSync(signal)]);
   return {
     switchovers,
+    prefer: (ordinal) => void (preferred = ordinal),
     async overrule(healthy) {
       overruled = healthy;
       later();

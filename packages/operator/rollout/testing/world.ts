@@ -8,7 +8,7 @@ import {
   type MySQLCluster,
   type MySQLClusterSpec,
 } from "@moco-ts/api";
-import { testCluster } from "@moco-ts/api/testing";
+import { kubectl, testCluster } from "@moco-ts/api/testing";
 import { Metrics, silentLogger, systemClock } from "@moco-ts/base";
 import {
   Applier,
@@ -34,24 +34,44 @@ import { makeInstances } from "../../reconciliation/instances.ts";
 import type { Tools } from "../../reconciliation/tools.ts";
 import { testAdmission } from "../../testing/admission.ts";
 import { createRolloutController } from "../create.ts";
+import { partitionOf } from "../partition.ts";
 import { startClustering, type TestClustering } from "./clustering.ts";
-import { startKubelet } from "./kubelet.ts";
+import { startKubelet, type Fate } from "./kubelet.ts";
 
-export const patience = { timeout: 30_000, interval: 50 };
+export const patience = { timeout: 60_000, interval: 50 };
+/** For tests that go through whole rollouts, on a machine that has other things to do. */
+export const unhurried = { timeout: 240_000 };
 
 export interface WorldOptions {
   readonly replicas?: number;
-  /** Whether the webhook is there. Default true. */
+  /** Whether the webhook is there. Default: it is away. */
   readonly webhook?: boolean;
   readonly flags?: readonly string[];
 }
 
-export async function createWorld({ replicas = 3, webhook = true, flags = [] }: WorldOptions = {}): Promise<World> {
+/** A namespace with a cluster that works, and a controller that has nothing to do. */
+export async function createWorld({ replicas = 3, webhook = false, flags = [] }: WorldOptions = {}) {
   const { client, namespace, start } = await testAdmission();
   if (webhook) await start();
   const world = new World(client, { namespace, name: "c" }, flags);
   await world.create(replicas);
+  const controller = await world.startController();
+  await world.rolledOut("-", replicas);
+  world.kubelet.expect(replicas);
+  return { world, controller };
+}
+
+/** A namespace with a cluster whose Pods have this fate from the beginning. */
+export async function createUnborn(fate: (pod: Pod) => Fate): Promise<World> {
+  const { client, namespace } = await testAdmission();
+  const world = new World(client, { namespace, name: "c" }, []);
+  await world.create(3, fate);
+  await world.startController();
   return world;
+}
+
+export function versionOf({ metadata }: Pod): string {
+  return metadata?.annotations?.["version"] ?? "-";
 }
 
 export class World {
@@ -71,14 +91,14 @@ export class World {
     return { ...this.key, name: `moco-${this.key.name}` };
   }
 
-  /** A cluster that works, and a controller that has nothing to do. */
-  async create(replicas: number): Promise<void> {
+  async create(replicas: number, fate: (pod: Pod) => Fate = () => "ready"): Promise<void> {
     const { client, key } = this;
     const { namespace, name } = key;
     await client.create(MySQLClusters, testCluster({ replicas }, { namespace, name }));
     // It is made before the instances, and Pods insist on it.
     await client.create(ServiceAccounts, { metadata: { namespace, name: `moco-${name}` } });
     this.kubelet = await startKubelet(client, namespace, name, replicas);
+    await this.kubelet.decide(fate);
     this.clustering = await startClustering(client, key);
   }
 
@@ -101,7 +121,7 @@ export class World {
         const cluster = caches.clusters.cache.get(key);
         if (cluster === undefined || parseKey(key).namespace !== this.key.namespace) return done;
         await makeInstances(tools, cluster, signal);
-        await this.#record(cluster);
+        await recordGeneration(client, cluster);
         return done;
       },
     });
@@ -153,8 +173,8 @@ export class World {
     return this.client.get(StatefulSets, this.statefulSetKey);
   }
 
-  async partition(): Promise<number | undefined> {
-    return (await this.statefulSet()).spec?.updateStrategy?.rollingUpdate?.partition;
+  async partition(): Promise<number> {
+    return partitionOf(await this.statefulSet());
   }
 
   async setPartition(partition: number): Promise<void> {
@@ -169,7 +189,29 @@ export class World {
 
   /** The version of each Pod's template, by ordinal; "-" for the first one. */
   async versions(): Promise<string[]> {
-    return (await this.pods()).map(({ metadata }) => metadata?.annotations?.["version"] ?? "-");
+    return (await this.pods()).map(versionOf);
+  }
+
+  /** What people are told of the rolling update. */
+  async told(): Promise<string> {
+    const { status } = await this.cluster();
+    const condition = status?.conditions?.find(({ type }) => type === "RolloutStopped");
+    return condition ? `${condition.status} ${condition.reason} ${condition.message}` : "nothing";
+  }
+
+  /** Asks the primary to hand its role over, and waits until it has. */
+  async demote(ordinal: number): Promise<void> {
+    const count = this.clustering.switchovers.length;
+    const body = { metadata: { annotations: { [annotationKeys.demote]: "true" } } };
+    await this.client.patch(Pods, { ...this.key, name: `moco-c-${ordinal}` }, { type: "merge", body });
+    await expect.poll(() => this.clustering.switchovers.length, patience).toBe(count + 1);
+  }
+
+  /** What `kubectl rollout status` says now. */
+  async rolloutStatus(): Promise<string> {
+    const { namespace, name } = this.statefulSetKey;
+    const answer = await kubectl(["rollout", "status", "statefulset", name, "-n", namespace, "--watch=false"]);
+    return answer.output.trim();
   }
 
   /** As `3 -> 2`, in the order in which they were told. */
@@ -191,11 +233,10 @@ export class World {
     };
     await expect.poll(isComplete, patience).toBe(true);
   }
+}
 
-  /** As the reconciler says it. */
-  async #record({ metadata }: MySQLCluster): Promise<void> {
-    const status = { reconcileInfo: { generation: metadata.generation, reconcileVersion: 2 } };
-    const options = { subresource: "status" };
-    await this.client.patch(MySQLClusters, this.key, { type: "merge", body: { status } }, options);
-  }
+/** As the reconciler says it. */
+async function recordGeneration(client: Client, { metadata }: MySQLCluster): Promise<void> {
+  const status = { reconcileInfo: { generation: metadata.generation, reconcileVersion: 2 } };
+  await client.patch(MySQLClusters, metadata, { type: "merge", body: { status } }, { subresource: "status" });
 }
