@@ -84,6 +84,10 @@ e2e: setup ## All e2e tests, or those of one AREA
 	@if [ -n "$(NO_NODE)" ]; then echo "$(NO_NODE)"; exit 1; fi
 	vitest run --project e2e e2e/$(AREA)
 
+.PHONY: chaos
+chaos: setup ## Faults and writers without end: ROUNDS=20 SEED=1 FAULT=name
+	node e2e/clustering/chaos.ts --rounds $(or $(ROUNDS),20) --seed $(or $(SEED),1) $(if $(FAULT),--fault "$(FAULT)")
+
 .PHONY: demo
 demo: setup ## Bring up a local cluster and show what it does
 	node tools/demo/main.ts $(if $(KEEP),--keep) $(if $(EXISTING),--existing)

@@ -5,3 +5,4 @@ export { startOperatorCluster, type OperatorCluster } from "./operator-cluster.t
 export { patience, podsOf, startedPods } from "./pods.ts";
 export { pausesOf, Writer, type Ledger, type Line } from "./writer/writer.ts";
 export { conditionOf, waitForCondition } from "./conditions.ts";
+export { faults, heal, leader, podEndpoint, primaryPod, type Fault } from "./faults.ts";

@@ -69,6 +69,15 @@ export class Writer {
     return (await this.waitFor((lines) => lines.some(isAfter), limit)).find(isAfter)!;
   }
 
+  /** Waits until rows are written again for a while after this moment. Returns the longest time without one. */
+  async longestPause(since: number, limit?: number): Promise<number> {
+    const isAfter = ({ acknowledged, at }: Line): boolean => acknowledged && at > since;
+    await this.writesAgain(since + 4_000, limit);
+    const lines = await this.waitFor((all) => settled(all.filter(isAfter)), limit);
+    const before = lines.findLast(({ acknowledged, at }) => acknowledged && at <= since);
+    return pausesOf([...(before ? [before] : []), ...lines.filter(isAfter)])[0] ?? 0;
+  }
+
   /** Ends it and compares what it was told with what the primary has. */
   async stop(primary: string): Promise<Ledger> {
     const lines = await this.lines();
@@ -83,6 +92,12 @@ export class Writer {
       pauses: pausesOf(acknowledged),
     };
   }
+}
+
+/** The last second has had no gap in it. */
+function settled(acknowledged: readonly Line[]): boolean {
+  const last = acknowledged.at(-1);
+  return last !== undefined && acknowledged.filter(({ at }) => at > last.at - 1_000).length >= 20;
 }
 
 /** Gaps between acknowledged writes, longest first. */

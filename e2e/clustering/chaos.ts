@@ -1,0 +1,78 @@
+/**
+ * Faults without end, one after the other, while clients write; then what they were told is compared with what is there.
+ *
+ *   make chaos ROUNDS=100 [SEED=1]
+ */
+import { parseArgs } from "node:util";
+import {
+  faults,
+  heal,
+  manifest,
+  primaryPod,
+  startOperatorCluster,
+  waitForCondition,
+  Writer,
+} from "../testing/index.ts";
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "20" },
+    seed: { type: "string", default: "1" },
+    /** Only this kind of fault. */
+    fault: { type: "string" },
+    help: { type: "boolean" },
+  },
+});
+if (values.help) {
+  process.stdout.write("chaos [--rounds 20] [--seed 1] [--fault NAME]\n");
+  process.exit(0);
+}
+
+const name = "chaos";
+const kinds = values.fault === undefined ? faults : faults.filter((each) => each.name === values.fault);
+if (kinds.length === 0) throw new Error(`no such fault: one of ${faults.map((each) => each.name).join(", ")}`);
+
+// Numbers that follow from the seed alone: Lehmer's generator.
+let state = (Number(values.seed) % 2_147_483_646) + 1;
+function random(limit: number): number {
+  state = (state * 48_271) % 2_147_483_647;
+  return state % limit;
+}
+
+const operator = await startOperatorCluster({ name: "chaos" });
+const times = new Map<string, number[]>();
+let failed = false;
+try {
+  const annotations = { "moco.cybozu.com/auto-reclone-errant": "true" };
+  await operator.apply(manifest({ name, replicas: 3, annotations }));
+  await waitForCondition(operator, name, "Healthy");
+  const writer = await Writer.start(operator, name);
+  for (let round = 1; round <= Number(values.rounds); round++) {
+    const fault = kinds[random(kinds.length)]!;
+    // At any moment of whatever has a period.
+    await new Promise((resolve) => setTimeout(resolve, 1_000 + random(2_000)));
+    const pod = await primaryPod(operator, name);
+    const since = Date.now();
+    await fault.inject(operator, name, pod);
+    const pause = await writer.longestPause(since, 180_000);
+    times.set(fault.name, [...(times.get(fault.name) ?? []), pause]);
+    process.stdout.write(`${round}: ${fault.name} of ${pod}: ${pause} ms without a write\n`);
+    await heal(operator, pod);
+    await waitForCondition(operator, name, "Healthy", "True", 300_000);
+  }
+  const ledger = await writer.stop(await primaryPod(operator, name));
+  process.stdout.write(
+    `\n${ledger.acknowledged} rows acknowledged, ${ledger.refused} not, ${ledger.lost.length} lost\n`,
+  );
+  failed = ledger.lost.length > 0;
+  for (const [kind, all] of times) process.stdout.write(`${kind}: ${distribution(all)}\n`);
+} finally {
+  await operator.down();
+}
+process.exit(failed ? 1 : 0);
+
+function distribution(all: readonly number[]): string {
+  const sorted = all.toSorted((one, other) => one - other);
+  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))]!;
+  return `${sorted.length} times, without a write for ${at(0.5)} ms (median), ${at(0.95)} (p95), ${sorted.at(-1)} (most)`;
+}

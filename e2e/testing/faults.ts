@@ -1,0 +1,58 @@
+import type { MySQLCluster } from "@moco-ts/api";
+import type { Endpoint } from "@moco-ts/local-kubernetes";
+import { systemNamespace } from "./install.ts";
+import type { OperatorCluster } from "./operator-cluster.ts";
+
+/** Something that happens to the primary of a cluster of three. */
+export interface Fault {
+  readonly name: string;
+  readonly inject: (operator: OperatorCluster, cluster: string, primary: string) => Promise<unknown>;
+}
+
+const mysqld = (name: string) => ({ namespace: "default", name, container: "mysqld", process: "mysqld" });
+
+/** Each of them ends with another primary. */
+export const faults: readonly Fault[] = [
+  {
+    name: "switchover",
+    inject: (operator, _, pod) => operator.kubectl("annotate", "pod", pod, "moco.cybozu.com/demote=true"),
+  },
+  { name: "kill -9", inject: ({ local }, _, pod) => local.faults.kill(mysqld(pod)) },
+  {
+    name: "SIGTERM to process 1",
+    inject: ({ local }, _, pod) => local.faults.kill({ ...mysqld(pod), process: "moco-mysqld" }, "SIGTERM"),
+  },
+  { name: "SIGSTOP", inject: ({ local }, _, pod) => local.faults.freeze(mysqld(pod)) },
+  { name: "pod delete", inject: (operator, _, pod) => operator.kubectl("delete", "pod", pod, "--wait=false") },
+  { name: "pod delete --force", inject: (operator, _, pod) => operator.kubectl("delete", "pod", pod, "--force") },
+  { name: "network cut", inject: cutOffFromAll },
+];
+
+export function podEndpoint(name: string, namespace = "default"): Endpoint {
+  return { pod: { namespace, name } };
+}
+
+/** The replica of the controller that acts. */
+export async function leader(operator: OperatorCluster): Promise<Endpoint> {
+  const path = "jsonpath={.spec.holderIdentity}";
+  const holder = await operator.kubectl("get", "lease", "moco", "-n", systemNamespace, "-o", path);
+  return podEndpoint(holder.split("_")[0]!, systemNamespace);
+}
+
+export async function primaryPod(operator: OperatorCluster, cluster: string): Promise<string> {
+  const { status } = await operator.get<MySQLCluster>("mysqlcluster", cluster);
+  return `moco-${cluster}-${status?.currentPrimaryIndex ?? 0}`;
+}
+
+/** Ends what still lasts of a fault. */
+export async function heal({ local }: OperatorCluster, pod: string): Promise<void> {
+  await local.faults.heal();
+  // It may have been killed, or made anew, in the meantime.
+  await local.faults.thaw(mysqld(pod)).catch(() => undefined);
+}
+
+async function cutOffFromAll(operator: OperatorCluster, cluster: string, pod: string): Promise<void> {
+  const others = [0, 1, 2].map((ordinal) => `moco-${cluster}-${ordinal}`).filter((each) => each !== pod);
+  for (const other of others) await operator.local.faults.cut(podEndpoint(pod), podEndpoint(other));
+  await operator.local.faults.cut(podEndpoint(pod), await leader(operator));
+}
