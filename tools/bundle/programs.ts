@@ -41,9 +41,8 @@ export async function prepareImages(name = "images"): Promise<string> {
   return folder;
 }
 
-/** Makes build/kubectl-moco, the plugin of kubectl, as one file. Returns its path. */
-export async function prepareCli(): Promise<string> {
-  const file = join(root, "build", "kubectl-moco");
+/** Makes the plugin of kubectl as one file. Returns its path. */
+export async function prepareCli(file = join(root, "build", "kubectl-moco")): Promise<string> {
   await bundle(join(root, "packages/kubectl-moco/main.ts"), file, { executable: true });
   return file;
 }
