@@ -18,8 +18,8 @@ export function manifest({ name, namespace = "default", replicas = 1, annotation
     replicas,
     serverIDBase: 100,
     podTemplate: { spec: { containers: [mysqldContainer()] } },
-    // The redo log alone may take 1.6 GB.
-    volumeClaimTemplates: [claimTemplate("3Gi")],
+    // The redo log alone may take 1.6 GB, and a clone needs room for another one.
+    volumeClaimTemplates: [claimTemplate("6Gi")],
     ...spec,
   };
   return {
