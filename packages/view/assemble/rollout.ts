@@ -20,6 +20,9 @@ export function rolloutOf(
   const observed = statefulSet.status?.observedGeneration === statefulSet.metadata?.generation;
   if (observed && updated.length >= total) return { state: "complete", ...facts };
 
+  const told = cluster.status?.conditions?.find(({ type }) => type === conditionTypes.rolloutStopped);
+  if (told?.status === "True") return { state: "stopped", ...facts, reason: told.message };
+  // Controllers that don't tell leave it to whoever looks.
   const failed = updated.find(isFailing);
   if (failed) return { state: "stopped", ...facts, reason: failureOf(failed) };
   const reason = waitingFor(cluster, updated, pods, partition);
@@ -29,7 +32,7 @@ export function rolloutOf(
 function failureOf(pod: Pod): string {
   const { status, problem } = podStatusOf(pod);
   const what = problem ? `${status}: ${problem}` : status;
-  return `${pod.metadata?.name} is updated and does not start: ${what}. Correct the MySQLCluster: the rollout begins again with it.`;
+  return `${pod.metadata?.name} is updated and does not start: ${what}. Correct the MySQLCluster: the rollout begins again with it`;
 }
 
 function waitingFor(

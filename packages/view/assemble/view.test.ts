@@ -42,7 +42,7 @@ test("gaps are the primary's transactions that a replica lacks", () => {
   expect(column(view, "gap")).toEqual([undefined, 12, undefined]);
   expect(textsOf(view)).toEqual([
     "error 2: mysqld can't be asked: mysqld does not run: CrashLoopBackOff: mysqld: back-off 40s",
-    "warning: Writes work, but not all replicas are in order.",
+    "warning: Writes work, but not all replicas are in order",
   ]);
 });
 
@@ -84,7 +84,7 @@ test("a cluster that nobody has looked at yet is no error", () => {
   const view = assembleView({ ...base(), cluster, statefulSets: [], pods: [], claims: [] }, new Map(), now);
   expect(view).not.toHaveProperty("state");
   expect(view).not.toHaveProperty("primary");
-  expect(textsOf(view)).toContain("warning: No controller has looked at the instances yet.");
+  expect(textsOf(view)).toContain("warning: No controller has looked at the instances yet");
 });
 
 test("two writers, a primary that takes none and one that does not wait are told of", () => {
@@ -134,10 +134,61 @@ test("a rollout that has stopped says which Pod, why, and what to do", () => {
   expect(rollout).toMatchObject({ state: "stopped", partition: 2, updated: 1, total: 3 });
   expect(rollout?.reason).toBe(
     'moco-test-2 is updated and does not start: ImagePullBackOff: mysqld: Back-off pulling image "mysql:8.9". ' +
-      "Correct the MySQLCluster: the rollout begins again with it.",
+      "Correct the MySQLCluster: the rollout begins again with it",
   );
   expect(findings[0]).toMatchObject({ level: "error", text: expect.stringContaining("mysqld can't be asked") });
   expect(findings[1]?.text).toContain("The rollout has stopped: moco-test-2");
+});
+
+test("what the operator says of a problem is what is told", () => {
+  const condition = (type: string, status: "True" | "False", reason: string, message: string) => ({
+    type,
+    status,
+    reason,
+    message,
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+  });
+  const conditions = [
+    condition("Healthy", "False", "Degraded", "the current state is Degraded: instance 2 is not ready"),
+    condition("RolloutStopped", "True", "PodFailed", "moco-test-2 fails. Correct it"),
+    condition("InstancesStartable", "False", "Crashing", "moco-test-2: unknown option"),
+    condition("OptionsSound", "True", "Sound", "all is well"),
+    condition("Durable", "False", "UnsafeSettings", "a power failure may lose acknowledged writes"),
+    condition("VolumesResized", "False", "Resizing", "told of each volume"),
+  ];
+  const cluster = testCluster({ status: { conditions } });
+  const pods = [testPod(0, { revision: currentRevision }), testPod(1, { revision: currentRevision }), testPod(2)];
+  const answers = new Map([
+    [0, testPrimary()],
+    [1, testReplica(1)],
+    [2, testReplica(2)],
+  ]);
+  expect(textsOf(assembleView({ ...base(), cluster, pods }, answers, now))).toEqual([
+    "error: moco-test-2: unknown option",
+    "error: The rollout has stopped: moco-test-2 fails. Correct it",
+    "warning: Writes work, but not all replicas are in order: instance 2 is not ready",
+    "warning: a power failure may lose acknowledged writes",
+  ]);
+});
+
+test("a cluster whose clustering is stopped has no state, which is no surprise", () => {
+  const unknown = {
+    type: "Healthy",
+    status: "Unknown" as const,
+    reason: "ClusteringInactive",
+    message: "clustering is inactive",
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+  };
+  const annotations = { "moco.cybozu.com/clustering-stopped": "true" };
+  const cluster = testCluster({ annotations, status: { conditions: [unknown] } });
+  const answers = new Map([
+    [0, testPrimary()],
+    [1, testReplica(1)],
+    [2, testReplica(2)],
+  ]);
+  expect(textsOf(assembleView({ ...base(), cluster }, answers, now))).toEqual([
+    "warning: Clustering is stopped: nobody repairs replication, and there is no failover",
+  ]);
 });
 
 test("a rollout says what it waits for", () => {
@@ -160,8 +211,8 @@ test("volumes show what they grow to and what they wait for", () => {
   const view = scenes.resizePending();
   expect(view.volumes!.map(({ growing }) => growing)).toEqual([false, true, true]);
   expect(textsOf(view)).toEqual([
-    "warning 2: mysql-data-moco-test-2 grows to 2Gi once its Pod is restarted.",
-    "note 1: mysql-data-moco-test-1 grows from 1Gi to 2Gi (Resizing).",
+    "warning 2: mysql-data-moco-test-2 grows to 2Gi once its Pod is restarted",
+    "note 1: mysql-data-moco-test-1 grows from 1Gi to 2Gi (Resizing)",
   ]);
 });
 
@@ -169,7 +220,7 @@ test("an offline cluster keeps its volumes and has no instances", () => {
   const view = scenes.offline();
   expect(view.instances).toEqual([]);
   expect(view.volumes!.map(({ claim }) => claim)).toHaveLength(3);
-  expect(textsOf(view)).toEqual(["note: The cluster is offline: its instances are stopped, its volumes are kept."]);
+  expect(textsOf(view)).toEqual(["note: The cluster is offline: its instances are stopped, its volumes are kept"]);
 });
 
 test("what can't be read is left out, and is not taken for missing", () => {

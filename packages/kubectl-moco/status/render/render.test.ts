@@ -42,7 +42,7 @@ test("a degraded cluster: what is wrong comes first", () => {
       "2 of 3 instances are Ready, the primary is 0, acknowledgements 1 of 3 voters",
       "",
       "✗ instance 2: mysqld can't be asked: mysqld does not run: CrashLoopBackOff: mysqld: back-off 40s",
-      "! Writes work, but not all replicas are in order.",
+      "! Writes work, but not all replicas are in order",
       "",
       "INSTANCES",
       "  INDEX  POD          ROLE     STATUS            WRITES  GTID GAP  LAG   MYSQL  RESTARTS  AGE  NODE",
@@ -58,7 +58,7 @@ test("a failover: who is ahead can be seen although the primary is gone", () => 
   const text = renderView(scenes.failover(), plain);
   expect(text).toContain(
     lines(
-      "✗ The primary is lost. The operator makes another instance the primary.",
+      "✗ The primary is lost, and the operator makes another instance the primary",
       "✗ instance 0: mysqld can't be asked: Can't connect to local MySQL server through socket '/run/mysqld.sock' (2)",
       "! instance 1: tries to connect to moco-test-0.moco-test.default.svc: error reconnecting to source",
       "! instance 2: tries to connect to moco-test-0.moco-test.default.svc: error reconnecting to source",
@@ -79,7 +79,7 @@ test("a rollout that has stopped", () => {
   const text = renderView(scenes.rolloutStopped(), plain);
   const why =
     'moco-test-2 is updated and does not start: ImagePullBackOff: mysqld: Back-off pulling image "mysql:8.9". ' +
-    "Correct the MySQLCluster: the rollout begins again with it.";
+    "Correct the MySQLCluster: the rollout begins again with it";
   expect(text).toContain(`✗ The rollout has stopped: ${why}\n`);
   expect(text).toContain(
     lines("ROLLOUT", "  stopped: 1 of 3 Pods are of the newest template, partition 2", `  ${why}`),
@@ -101,7 +101,7 @@ test("an offline cluster", () => {
       "MySQLCluster default/test  Offline",
       "the primary is 0, acknowledgements 1 of 3 voters",
       "",
-      "· The cluster is offline: its instances are stopped, its volumes are kept.",
+      "· The cluster is offline: its instances are stopped, its volumes are kept",
       `  To bring it back: kubectl patch mysqlcluster test --type=merge -p '{"spec":{"offline":false}}'`,
       "",
       "CONDITIONS",
@@ -139,9 +139,9 @@ test("volumes that grow", () => {
 test("what a person has stopped and asked for", () => {
   expect(renderView(scenes.stopped(), plain)).toContain(
     lines(
-      "! Clustering is stopped: nobody repairs replication, and there is no failover.",
+      "! Clustering is stopped: nobody repairs replication, and there is no failover",
       "  To go on: kubectl moco start clustering test",
-      "! Reconciliation is stopped: changes of the MySQLCluster have no effect.",
+      "! Reconciliation is stopped: changes of the MySQLCluster have no effect",
       "  To go on: kubectl moco start reconciliation test",
       "· instance 0: is asked to hand its role over to instance 2",
       "· instance 1: is to get its data anew from another instance",

@@ -1,3 +1,4 @@
+import { conditionTypes } from "@moco-ts/api";
 import type { ClusterView, ConditionView, VolumeView } from "@moco-ts/view";
 import { formatAge } from "./age.ts";
 import type { Style } from "./style.ts";
@@ -7,8 +8,11 @@ const ageOf = (view: ClusterView, time: string): string => formatAge(Date.parse(
 
 export function conditionTable(view: ClusterView, style: Style): string[] {
   if (view.conditions.length === 0) return [];
-  const paint = ({ status }: ConditionView) =>
-    status === "True" ? style.good : status === "False" ? style.error : style.warning;
+  const paint = ({ type, status }: ConditionView) => {
+    if (status === "Unknown") return style.warning;
+    // The one condition that is good if it is not so.
+    return (status === "True") === (type !== conditionTypes.rolloutStopped) ? style.good : style.error;
+  };
   return table(
     ["TYPE", "STATUS", "SINCE", "MESSAGE"],
     view.conditions.map((condition) => [
