@@ -284,11 +284,20 @@ describe("replicas", () => {
   });
   test("an empty one is cloned, unless the primary is empty too", () => {
     const empty = { state: { executed: GtidSet.empty, replica: null } };
-    expect(stepsOf(plan({ instances: { 2: empty } }), 2)).toEqual(["clone"]);
+    const memory = { voters: [uuids[0]!, uuids[1]!] };
+    expect(stepsOf(plan({ memory, instances: { 2: empty } }), 2)).toEqual(["clone"]);
     const none = { state: { executed: GtidSet.empty } };
     expect(stepsOf(plan({ memory: { written: false }, instances: { 0: none, 1: empty, 2: empty } }), 2)).toEqual([
       "follow",
     ]);
+  });
+  test("an empty one that votes is not cloned: it would become another server, and its vote could not be taken away", () => {
+    const empty = { state: { executed: GtidSet.empty, acknowledges: false, replica: null } };
+    expect(stepsOf(plan({ instances: { 2: empty } }), 2)).toEqual(["follow"]);
+    const purged = { 0: { state: { purged: gtids("a:1-5") } }, 2: empty };
+    const { steps, perInstance } = plan({ instances: purged });
+    expect(perInstance).toEqual([]);
+    expect(steps).toEqual([{ kind: "dismiss", uuid: uuids[2], reason: "it has no data" }]);
   });
   test("one that lacks what the primary's binary logs no longer have is not pointed to it", () => {
     const instances = {
@@ -296,6 +305,8 @@ describe("replicas", () => {
       2: { state: { executed: gtids("a:1-3"), replica: null } },
     };
     expect(stepsOf(plan({ instances }), 2)).toEqual([]);
+    const memory = { voters: [uuids[0]!, uuids[1]!] };
+    expect(stepsOf(plan({ instances, memory, wanted: { autoReclone: true } }), 2)).toEqual(["isolate"]);
   });
   test("a writable one that is not the primary stands down", () => {
     expect(stepsOf(plan({ instances: { 2: { state: { readOnly: false, superReadOnly: false } } } }), 2)).toEqual([

@@ -70,9 +70,9 @@ export function acknowledgesTo(replica: Known, primary: Known): boolean {
 /** Why an instance with data should be cloned again, errant or not; undefined if it should not. */
 export function recloneReason(replica: Known, primary: Known, { wanted }: Snapshot): string | undefined {
   const received = receivedBy(replica.state);
-  if (received.isEmpty) return undefined;
-  if (replica.pod?.reclone) return "it is to be cloned again";
   const isStranded = !received.contains(primary.state.purged);
+  if (received.isEmpty) return isStranded ? "it has no data" : undefined;
+  if (replica.pod?.reclone) return "it is to be cloned again";
   return isStranded && wanted.autoReclone ? "the primary no longer has what it lacks" : undefined;
 }
 

@@ -65,15 +65,21 @@ function judgeSilence(snapshot: Snapshot, name: string): Verdict {
   return { lost, evidence: `${silent}, and none of ${replicas.length} other instances hears it` };
 }
 
-/** A voter that has what this primary does not have: then another one was the primary, or its disk has lied. */
+/**
+ * A voter that has what this primary does not have, and must have: of the primary's own transactions any, as its disk has
+ * lied then. What others committed was not acknowledged if the primary lacks it, since it began with all that was; but a
+ * voter that has everything else too is the better primary.
+ */
 function lacking(snapshot: Snapshot, primary: Known, memory: Memory): Known | undefined {
   const has = receivedBy(primary.state);
   const voters = others(knownInstances(snapshot), snapshot).filter((each) => isVoter(each, memory));
-  // What a deposed primary kept to itself was not acknowledged. It may take over again only if it lacks nothing.
-  const isErrant = ({ ordinal, state }: Known): boolean =>
-    memory.deposed.includes(state.uuid) &&
-    (snapshot.errantBefore.includes(ordinal) || !receivedBy(state).contains(has));
-  return voters.find((each) => !isErrant(each) && !has.contains(ofPrimaries(receivedBy(each.state), memory)));
+  return voters.find(({ ordinal, state }) => {
+    const received = receivedBy(state);
+    const extra = ofPrimaries(received, memory).subtract(has);
+    if (extra.isEmpty) return false;
+    const isOwn = !extra.from([primary.state.uuid]).isEmpty;
+    return isOwn || (received.contains(has) && !snapshot.errantBefore.includes(ordinal));
+  });
 }
 
 /** What to do to a primary that is there, so that it serves clients, and only as long as that is safe. */

@@ -70,11 +70,14 @@ function isDonor({ state, cloning }: Known, { memory }: Snapshot): boolean {
 function followSteps(snapshot: Snapshot, replica: Known, primary: Known): InstanceStep[] {
   const { state } = replica;
   const { replica: channel } = state;
-  const acknowledge = isVoter(replica, snapshot.memory!) && !snapshot.wanted.intermediate;
+  const votes = isVoter(replica, snapshot.memory!);
+  const acknowledge = votes && !snapshot.wanted.intermediate;
   const isEmpty = receivedBy(state).isEmpty;
   const isMissing = !receivedBy(state).contains(primary.state.purged);
   if (channel === undefined) {
-    if (isEmpty && !primary.state.executed.isEmpty) return isDonor(primary, snapshot) ? [{ kind: "clone" }] : [];
+    // A clone becomes another server, and a vote without a server can't be taken away.
+    const isToBeCloned = isEmpty && !primary.state.executed.isEmpty && !votes;
+    if (isToBeCloned) return isDonor(primary, snapshot) ? [{ kind: "clone" }] : [];
     return isMissing ? [] : [{ kind: "follow", acknowledge, how: "attach" }];
   }
   const isPointed = channel.sourceHost === primary.host && channel.attentive;
