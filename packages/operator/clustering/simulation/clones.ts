@@ -37,10 +37,8 @@ export function clone(
       story.tell(recipient.name, "the clone has failed");
       return ended("the clone has failed");
     }
-    disk.copy(donor.disk);
-    disk.clone = "Completed";
     story.tell(recipient.name, `has the data of ${donor.name}`);
-    machines.restart(recipient);
+    machines.replaceData(recipient, donor.disk);
     ended(undefined);
   });
 }

@@ -24,6 +24,7 @@ const lookTimeout = 1_000;
 const changeTimeout = 5_000;
 /** Milliseconds for sessions that were killed to end. */
 const killLimit = 3_000;
+const hangLimit = 300;
 
 export class SimulatedInstance implements Instance {
   readonly #world: InstanceSurroundings;
@@ -49,16 +50,17 @@ export class SimulatedInstance implements Instance {
     await this.#wait(uuid, signal, patience, (mysqld) => !mysqld.becomingReadOnly);
     const start = clock.monotonic();
     for (let isOffline = false; ;) {
-      const waiting = await this.#change(uuid, signal, (mysqld) => {
+      const { waiting, isClosed } = await this.#change(uuid, signal, (mysqld) => {
         mysqld.killClients();
-        return mysqld.superReadOnly ? mysqld.waitingClients : Infinity;
+        return { waiting: mysqld.waitingClients, isClosed: mysqld.superReadOnly && mysqld.readOnly };
       });
-      if (waiting === 0) {
+      if (isClosed && waiting === 0) {
         const first = await this.#executed(uuid, signal);
         const second = await this.#executed(uuid, signal);
         if (first === second) return { complete: true, executed: second, problem: undefined };
       }
-      if (clock.monotonic() - start > killLimit) break;
+      // Sessions that were killed and hang in their commit may hang for ever.
+      if (clock.monotonic() - start > (waiting === 0 ? hangLimit : killLimit)) break;
       if (waiting > 0 && !isOffline) {
         isOffline = true;
         await this.#change(uuid, signal, (mysqld) => mysqld.enterOfflineMode());
@@ -82,12 +84,17 @@ export class SimulatedInstance implements Instance {
 
   async requireAcknowledgements(uuid: string, count: number, signal: AbortSignal): Promise<void> {
     const before = await this.#change(uuid, signal, (mysqld) => {
-      const isLess = count < mysqld.acknowledgements;
-      if (isLess && (!mysqld.superReadOnly || mysqld.waitingClients > 0))
-        throw new Error("clients must be cut off first");
+      if (count >= mysqld.acknowledgements) return mysqld.acknowledgements;
+      if (!mysqld.superReadOnly) throw new Error("clients must be cut off first");
+      if (!mysqld.readOnly) mysqld.killClients();
       return mysqld.acknowledgements;
     });
-    if (count < before) await this.#change(uuid, signal, (mysqld) => mysqld.requireAcknowledgements(0));
+    if (count < before) {
+      await this.#change(uuid, signal, (mysqld) => {
+        if (mysqld.waitingClients > 0) throw new Error("clients must be cut off first");
+        mysqld.requireAcknowledgements(0);
+      });
+    }
     if (count > 0) await this.#change(uuid, signal, (mysqld) => mysqld.requireAcknowledgements(count));
   }
 

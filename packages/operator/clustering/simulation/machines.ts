@@ -29,6 +29,8 @@ export class Machines {
   /** By ordinal: what a new Pod finds. */
   readonly #disks: (Disk | undefined)[] = [];
   readonly allDisks: Disk[] = [];
+  /** Of disks that were lost. Where a Pod was deleted by force, nobody can prove that its process is no more. */
+  readonly lostUuids = new Set<string>();
   #processes: readonly Mysqld[] = [];
   #origins = 0;
   #pods = 0;
@@ -97,6 +99,8 @@ export class Machines {
 
   /** Nobody will find this disk again after the process that has it now. The next begins with an empty one. */
   loseDisk(ordinal: number): void {
+    const disk = this.#disks[ordinal];
+    if (disk) this.lostUuids.add(disk.uuid);
     this.#disks[ordinal] = undefined;
   }
 
@@ -114,11 +118,18 @@ export class Machines {
     this.#restart(mysqld, this.#world.random.between(3000, 8000));
   }
 
-  /** RESTART, or the end of a clone. In version 2 process 1 starts it again in the same container. */
-  restart(mysqld: Mysqld): void {
-    const container = mysqld.version === 2 ? mysqld.container : undefined;
-    this.#end(mysqld, container !== undefined);
-    this.#restart(mysqld, this.#world.random.between(100, 800), container);
+  /**
+   * The end of a clone. In version 2 process 1 starts mysqld again in the same container, and makes another server of it:
+   * the GTIDs of what is gone must not be given again.
+   */
+  replaceData(mysqld: Mysqld, donor: Disk): void {
+    const { ordinal, version, container } = mysqld;
+    const disk = version === 2 ? this.#newDisk(ordinal) : mysqld.disk;
+    disk.copy(donor);
+    disk.clone = "Completed";
+    if (this.#disks[ordinal] === mysqld.disk) this.#disks[ordinal] = disk;
+    this.#end(mysqld, version === 2);
+    this.#restart(mysqld, this.#world.random.between(100, 800), version === 2 ? container : undefined);
   }
 
   /** SIGTERM to process 1 of the container. */
@@ -266,7 +277,8 @@ export class Machines {
 
   #restart(mysqld: Mysqld, after: number, container?: string): void {
     const { api, scheduler } = this.#world;
-    const { ordinal, address, disk } = mysqld;
+    const { ordinal, address } = mysqld;
+    const disk = this.#disks[ordinal];
     scheduler.after(after, () => {
       const pod = api.objects.pods[ordinal];
       if (pod?.address !== address || pod.terminating || this.#disks[ordinal] !== disk || this.at(address)) return;

@@ -82,6 +82,7 @@ export class Mysqld {
   readonly sessions = new Set<Session>();
   readonly #waiters = new Set<Waiter>();
   #commits: Commit[] = [];
+  #blocked: { session: Session; row: number }[] = [];
   /** By server_id: up to where somebody has acknowledged. */
   readonly #acknowledged = new Map<number, number>();
 
@@ -124,6 +125,8 @@ export class Mysqld {
 
   /** A client commits a row; it is answered when that is safe. Throws if it may not. */
   write(session: Session, row: number): void {
+    // Who comes while it is becoming read-only waits for how that ends.
+    if (this.becomingReadOnly) return void this.#blocked.push({ session, row });
     if (this.superReadOnly || (this.readOnly && !session.privileged)) throw new Error("the server is read-only");
     const { disk } = this;
     this.#commit({ origin: disk.origin, number: (disk.written[disk.origin] ?? 0) + 1, row }, session);
@@ -181,6 +184,13 @@ export class Mysqld {
     this.becomingReadOnly = false;
     this.superReadOnly = false;
     this.readOnly = false;
+    for (const { session, row } of this.#takeBlocked()) this.write(session, row);
+  }
+
+  #takeBlocked(): { session: Session; row: number }[] {
+    const blocked = this.#blocked.filter(({ session }) => !session.killed);
+    this.#blocked = [];
+    return blocked;
   }
 
   /** Calls back as soon as it is so, or when the process is gone. The returned function ends the wait. */
@@ -258,5 +268,6 @@ export class Mysqld {
     if (!this.becomingReadOnly || this.#commits.length > 0) return;
     this.becomingReadOnly = false;
     this.readOnly = true;
+    for (const { session } of this.#takeBlocked()) session.answer("failed");
   }
 }

@@ -120,12 +120,18 @@ export class Operator {
     this.#tellPlan(plan);
     this.state = plan.state;
     if (plan.steps.some(({ kind }) => kind === "failover")) this.#world.invariants.failingOver(answering(snapshot));
-    if (plan.errant.join() !== snapshot.errantBefore.join()) await this.#requests.writeErrant(plan.errant, signal);
     this.#trace.suspects = new Set(plan.suspects);
+    const writeStatus = async (): Promise<void> => {
+      if (plan.errant.join() !== snapshot.errantBefore.join()) await this.#requests.writeErrant(plan.errant, signal);
+    };
+    // What writers wait for goes before what is written about it.
+    const hurries = isUrgent(plan) && this.#repeats === 0;
+    if (!hurries) await writeStatus();
     const surroundings = this.#surroundings(snapshot);
     const context = { plan, operator: this, world: this.#world };
     const wrapped = this.#subject.wrap?.(surroundings, context) ?? surroundings;
     const problems = await this.#subject.act(plan, snapshot, wrapped, signal);
+    if (hurries && problems.length > 0) await writeStatus();
     if (problems.some(({ step }) => step === "switchover")) this.#trace.switchoverFailed();
     const isActive = plan.steps.length + plan.perInstance.length > 0;
     if (isActive) return this.#repeats === 0 ? 0 : Math.min(50 * 2 ** this.#repeats, 5_000);
@@ -258,4 +264,8 @@ function podOf(pod: PodObject, ordinal: number): Pod {
 
 function codeOf(error: Error): string {
   return "code" in error ? String(error.code) : "";
+}
+
+function isUrgent({ steps }: Plan): boolean {
+  return steps.some(({ kind }) => kind === "failover" || kind === "switchover" || kind === "open");
 }

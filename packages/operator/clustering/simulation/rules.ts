@@ -47,8 +47,8 @@ export function survivesFailover({ memory, disks }: Truth, row: number): Wrong {
   const others = disks.filter(({ uuid, lost }) => !lost && uuid !== memory.primary && memory.voters.includes(uuid));
   const lacking = others.filter((disk) => !disk.holds(row));
   if (lacking.length <= memory.voters.length - memory.acknowledgements - 1) return undefined;
-  const names = lacking.map(({ uuid }) => uuid.slice(-4)).join(", ");
-  return `row ${row} is acknowledged, but ${names} would fail over without it`;
+  const names = lacking.map(({ uuid }) => uuid.slice(-4)).join(", ") || "nobody";
+  return `row ${row} is acknowledged, but ${names} would do for a failover without it`;
 }
 
 /** Rules 3 and 6: who takes the writes has every row that a client was promised. */
@@ -111,8 +111,8 @@ export function numbersAreFree({ disks }: Truth, { disk }: Mysqld): Wrong {
 }
 
 /** Rule 8: an instance without data is not opened where there ever was any. */
-export function isNotEmpty({ disks }: Truth, { disk }: Mysqld): Wrong {
-  const wasWritten = disks.some(({ received }) => !isNothing(received));
+export function isNotEmpty({ memory, acknowledged }: Truth, { disk }: Mysqld): Wrong {
+  const wasWritten = memory?.written || acknowledged.size > 0;
   return wasWritten && isNothing(disk.executed) ? `${disk.uuid.slice(-4)} is opened without data` : undefined;
 }
 

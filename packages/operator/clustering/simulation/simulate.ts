@@ -124,7 +124,11 @@ function isWell(
 ): boolean {
   const { record, replicas, pods } = api.objects;
   const { processes } = machines;
-  if (leader?.state !== "Healthy" || record.memory?.acknowledgements !== Math.floor(replicas / 2)) return false;
+  const { memory } = record;
+  if (leader?.state !== "Healthy" || memory?.acknowledgements !== Math.floor(replicas / 2)) return false;
+  const isAccountedFor = (uuid: string): boolean =>
+    machines.lostUuids.has(uuid) || processes.some(({ disk }) => disk.uuid === uuid);
+  if (!memory.voters.every(isAccountedFor)) return false;
   const primary = processes.find(({ disk }) => disk.uuid === record.memory?.primary);
   if (primary === undefined || processes.length !== replicas) return false;
   if (processes.some(({ disk, enforced }) => !enforced || isErrant(disk, primary.disk))) return false;

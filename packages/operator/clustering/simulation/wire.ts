@@ -60,7 +60,7 @@ export class Wire {
     options: StatementOptions,
     execute: (mysqld: Mysqld, reply: Reply<T>) => void,
   ): Promise<T> {
-    const connection = this.#connections.get(address) ?? (await this.#connect(address, options));
+    const connection = this.#usable(address) ?? (await this.#connect(address, options));
     if (connection.mysqld.disk.uuid !== uuid) throw new Error(`the server at ${address} is another`);
     try {
       return await this.#send(address, connection, options, execute);
@@ -69,6 +69,11 @@ export class Wire {
       if (!(error instanceof StatementError)) this.#connections.delete(address);
       throw error;
     }
+  }
+
+  #usable(address: string): Connection | undefined {
+    const connection = this.#connections.get(address);
+    return connection?.mysqld.alive ? connection : undefined;
   }
 
   async #connect(address: string, options: StatementOptions): Promise<Connection> {
