@@ -1,0 +1,132 @@
+/** Volumes that have to grow at the worst moment. */
+import type { Pod } from "@moco-ts/kube";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  conditionOf,
+  manifest,
+  mysqldContainer,
+  patience,
+  podsOf,
+  startOperatorCluster,
+  systemNamespace,
+  waitForCondition,
+  Writer,
+  type OperatorCluster,
+} from "../testing/index.ts";
+import { template, Volumes } from "./volumes.ts";
+
+let operator: OperatorCluster;
+
+beforeAll(async () => {
+  operator = await startOperatorCluster({ name: "hardship" });
+});
+afterAll(() => operator?.down());
+
+test("a full disk and a database that is down: the volume grows, and writes go on", async () => {
+  await operator.apply(manifest({ name: "full" }));
+  await waitForCondition(operator, "full", "Healthy");
+  const volumes = new Volumes(operator, "full");
+  const writer = await Writer.start(operator, "full");
+  const pod = { namespace: "default", name: "moco-full-0" };
+  await operator.local.faults.fillVolume(
+    { claim: { namespace: "default", name: "mysql-data-moco-full-0" } },
+    { percent: 100 },
+  );
+  const full = Date.now();
+  const isQuiet = async (): Promise<boolean> => {
+    const last = (await writer.lines()).findLast(({ acknowledged }) => acknowledged)!.at;
+    return Date.now() - Math.max(last, full) > 5_000;
+  };
+  await expect.poll(isQuiet, patience).toBe(true);
+  await operator.local.faults.kill({ ...pod, container: "mysqld", process: "mysqld" });
+  await waitForCondition(operator, "full", "Available", "False");
+
+  const since = Date.now();
+  await volumes.edit(template({ storage: "5Gi" }));
+  await waitForCondition(operator, "full", "VolumesResized");
+  expect(await volumes.sizes()).toEqual({ "mysql-data-0": "5Gi 5Gi" });
+  await writer.writesAgain(since);
+  await waitForCondition(operator, "full", "Healthy");
+  const { acknowledged, lost, pauses } = await writer.stop("moco-full-0");
+  console.info(`full disk: ${acknowledged} rows acknowledged, longest pause ${pauses[0]} ms`);
+  expect(lost).toEqual([]);
+  await operator.kubectl("delete", "mysqlcluster", "full");
+});
+
+test("while a rolling update has stopped: volumes grow, Pods stay, and one that is lost comes back as it was", async () => {
+  await operator.apply(manifest({ name: "three", replicas: 3 }));
+  await waitForCondition(operator, "three", "Healthy");
+  const volumes = new Volumes(operator, "three");
+  const writer = await Writer.start(operator, "three");
+  const [old] = await revisions();
+  const broken = { podTemplate: { spec: { containers: [mysqldContainer("localhost/moco-ts/no-such-image:dev")] } } };
+  await operator.kubectl("patch", "mysqlcluster", "three", "--type=merge", "-p", JSON.stringify({ spec: broken }));
+  await expect.poll(revisions, patience).toEqual([old, old, expect.not.stringMatching(old!) as string]);
+
+  const [pods, before] = [await volumes.podIdentities(), await volumes.statefulSet()];
+  await volumes.edit(template({ storage: "4Gi" }));
+  await expect.poll(async () => (await volumes.statefulSet()).metadata?.uid, patience).not.toBe(before.metadata?.uid);
+  const { metadata } = await volumes.statefulSet();
+  await expect.poll(() => volumes.podOwners(), patience).toEqual([metadata?.uid]);
+  expect(await volumes.podIdentities()).toEqual(pods);
+  const sizes = async () => (await volumes.claims()).map(({ spec }) => spec?.resources?.requests?.["storage"]);
+  expect(await sizes()).toEqual(["4Gi", "4Gi", "4Gi"]);
+
+  await operator.kubectl("delete", "pod", "moco-three-1");
+  await expect.poll(async () => (await revisions()).length, patience).toBe(3);
+  expect((await revisions())[1]).toBe(old);
+  const mended = { podTemplate: { spec: { containers: [mysqldContainer()] } } };
+  await operator.kubectl("patch", "mysqlcluster", "three", "--type=merge", "-p", JSON.stringify({ spec: mended }));
+  await waitForCondition(operator, "three", "Healthy", "True", 280_000);
+  const { acknowledged, lost, pauses } = await writer.stop(`moco-three-${await primary()}`);
+  console.info(`stopped update: ${acknowledged} rows acknowledged, longest pauses ${pauses.slice(0, 3).join(", ")} ms`);
+  expect(lost).toEqual([]);
+});
+
+test("the controller is killed, and the API server is away: the StatefulSet comes back, and no Pod restarts", async () => {
+  const volumes = new Volumes(operator, "three");
+  const pods = await volumes.podIdentities();
+  const faults = [
+    ...[100, 300, 600, 1_000].map((delay) => ({ delay, break: killControllers })),
+    { delay: 200, break: () => operator.local.apiServer.restart("SIGKILL") },
+  ];
+  for (const [round, fault] of faults.entries()) {
+    await waitForCondition(operator, "three", "ReconcileSuccess");
+    const before = await volumes.statefulSet();
+    await volumes.edit(template({ storage: "4Gi", annotations: { round: String(round) } }));
+    await new Promise((resolve) => setTimeout(resolve, fault.delay));
+    await fault.break();
+    const isBack = async () => (await volumes.statefulSet().catch(() => before)).metadata?.uid;
+    await expect.poll(isBack, { ...patience, timeout: 280_000 }).not.toBe(before.metadata?.uid);
+    const { metadata, spec } = await volumes.statefulSet();
+    expect(spec?.volumeClaimTemplates?.[0]?.metadata?.annotations).toEqual({ round: String(round) });
+    await expect.poll(() => volumes.podOwners(), patience).toEqual([metadata?.uid]);
+    expect(await volumes.podIdentities()).toEqual(pods);
+    const records = () =>
+      operator.kubectl("get", "controllerrevisions", "-l", "app.kubernetes.io/name=mysql-recreation", "-o", "name");
+    await expect.poll(records, patience).toBe("");
+  }
+  expect((await conditionOf(operator, "three", "Healthy"))?.status).toBe("True");
+}, 900_000);
+
+/** Of all Pods that exist, by ordinal. */
+async function revisions(): Promise<(string | undefined)[]> {
+  const pods = await podsOf(operator, "three");
+  return pods
+    .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)
+    .map(({ metadata }) => metadata?.labels?.["controller-revision-hash"]);
+}
+
+async function primary(): Promise<string> {
+  return operator.kubectl("get", "mysqlcluster", "three", "-o", "jsonpath={.status.currentPrimaryIndex}");
+}
+
+/** All replicas at once, so that none is there to take over. */
+async function killControllers(): Promise<void> {
+  const pods = await operator.list<Pod>("pods", "-n", systemNamespace, "-l", "app.kubernetes.io/name=moco");
+  await Promise.all(
+    pods.map(({ metadata }) =>
+      operator.local.faults.kill({ namespace: systemNamespace, name: metadata!.name!, container: "moco-controller" }),
+    ),
+  );
+}
