@@ -59,6 +59,11 @@ export class OperatorCluster {
     await this.local.kubectl(["apply", "-f", "-"], { input: JSON.stringify(list) });
   }
 
+  /** Changes fields of a MySQLCluster's spec. */
+  async patch(cluster: string, spec: object): Promise<void> {
+    await this.kubectl("patch", "mysqlcluster", cluster, "--type=merge", "-p", JSON.stringify({ spec }));
+  }
+
   /** One object, such as get<Pod>("pod", "moco-test-0", "-n", "shop"). */
   async get<T>(...args: string[]): Promise<T> {
     return JSON.parse(await this.kubectl("get", ...args, "-o", "json")) as T;

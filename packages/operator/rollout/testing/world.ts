@@ -38,9 +38,9 @@ import { partitionOf } from "../partition.ts";
 import { startClustering, type TestClustering } from "./clustering.ts";
 import { startKubelet, type Fate } from "./kubelet.ts";
 
-export const patience = { timeout: 60_000, interval: 50 };
+export const patience = { timeout: 120_000, interval: 50 };
 /** For tests that go through whole rollouts, on a machine that has other things to do. */
-export const unhurried = { timeout: 240_000 };
+export const unhurried = { timeout: 480_000 };
 
 export interface WorldOptions {
   readonly replicas?: number;
@@ -150,6 +150,14 @@ export class World {
     return { stop, metrics: () => metrics.text() };
   }
 
+  /** Another cluster that works, in the same namespace and with the same controller. */
+  async another(name: string, replicas: number): Promise<World> {
+    const other = new World(this.client, { ...this.key, name }, this.flags);
+    await other.create(replicas);
+    await other.rolledOut("-", replicas);
+    return other;
+  }
+
   async edit(spec: Partial<MySQLClusterSpec>): Promise<void> {
     await this.client.patch(MySQLClusters, this.key, { type: "merge", body: { spec } });
   }
@@ -203,7 +211,11 @@ export class World {
   async demote(ordinal: number): Promise<void> {
     const count = this.clustering.switchovers.length;
     const body = { metadata: { annotations: { [annotationKeys.demote]: "true" } } };
-    await this.client.patch(Pods, { ...this.key, name: `moco-c-${ordinal}` }, { type: "merge", body });
+    await this.client.patch(
+      Pods,
+      { ...this.key, name: `${this.statefulSetKey.name}-${ordinal}` },
+      { type: "merge", body },
+    );
     await expect.poll(() => this.clustering.switchovers.length, patience).toBe(count + 1);
   }
 
