@@ -1,5 +1,6 @@
 /** `make bench`: measures against peers and prints ratios, which hold on any machine where absolute numbers don't. */
 import { parseArgs } from "node:util";
+import { autoresizerDefaults, benchAutoresizer } from "./autoresizer.ts";
 import { benchInformer, informerDefaults } from "./informer.ts";
 import { benchOperator, operatorDefaults } from "./operator.ts";
 
@@ -11,6 +12,10 @@ const benchmarks: Readonly<Record<string, { about: string; run(options: Record<s
   operator: {
     about: "the controller with many clusters, against MOCO",
     run: (options) => benchOperator({ ...operatorDefaults, ...options }),
+  },
+  autoresizer: {
+    about: "rounds over many volumes and admission of claims, against pvc-autoresizer",
+    run: (options) => benchAutoresizer({ ...autoresizerDefaults, ...options }),
   },
 };
 
