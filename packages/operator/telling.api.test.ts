@@ -5,7 +5,7 @@ import { ConfigMaps, Events, Pods, type Client, type ContainerStatus } from "@mo
 import { expect, test } from "vitest";
 import { startOperator } from "./testing/operator.ts";
 
-const patience = { timeout: 30_000, interval: 100 };
+const patience = { timeout: 60_000, interval: 100 };
 const finalizers = ["moco.cybozu.com/mysqlcluster"];
 
 test("a reconcile that fails is a warning with the words of the condition, once for each problem", async () => {

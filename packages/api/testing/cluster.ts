@@ -51,6 +51,6 @@ export async function installDefinitions(client: Client): Promise<void> {
       const { status } = await client.get(CustomResourceDefinitions, { name });
       return status?.conditions?.find(({ type }) => type === "Established")?.status;
     };
-    await expect.poll(established, { timeout: 20_000, interval: 100 }).toBe("True");
+    await expect.poll(established, { timeout: 60_000, interval: 100 }).toBe("True");
   }
 }

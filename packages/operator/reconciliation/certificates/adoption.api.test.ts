@@ -20,7 +20,7 @@ import { startOperator } from "../../testing/operator.ts";
 
 const Certificates = defineResource<KubeObject>("cert-manager.io/v1", "Certificate", "certificates");
 const finalizers = ["moco.cybozu.com/mysqlcluster"];
-const patience = { timeout: 30_000, interval: 100 };
+const patience = { timeout: 60_000, interval: 100 };
 
 test("certificates that MOCO had cert-manager make go on, until the cluster is at version 2 or gone", async () => {
   const { client, namespace, system, authority, leaf } = await mocoInstallation();
