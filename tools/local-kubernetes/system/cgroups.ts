@@ -42,15 +42,16 @@ export function createRootGroup(group: string): void {
 
 /**
  * To the kernel a group is one runner among others, however many Pods are in it: beside a dozen busy processes of the
- * machine all of a cluster's together would get what one of those gets.
+ * machine all of a cluster's together would get what one of those gets. They get four times as much, and no more: API
+ * server and kubelet are such processes too.
  */
 function shareProcessors(tree: string, group: string): void {
   for (let path = group; path !== "/"; path = dirname(path)) {
-    for (const [file, most] of [
-      ["cpu.shares", "262144"],
-      ["cpu.weight", "10000"],
+    for (const [file, share] of [
+      ["cpu.shares", "4096"],
+      ["cpu.weight", "400"],
     ] as const) {
-      if (existsSync(join(tree, path, file))) writeFileSync(join(tree, path, file), most);
+      if (existsSync(join(tree, path, file))) writeFileSync(join(tree, path, file), share);
     }
   }
 }
