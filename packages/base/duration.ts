@@ -10,7 +10,8 @@ const units: Readonly<Record<string, number>> = {
   m: 60e3,
   h: 3600e3,
 };
-const part = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
+// Escaped, since one character beyond Latin 1 makes Node keep a whole bundled program in twice the memory.
+const part = /(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
 
 /** A duration as Go's flags and Kubernetes' users write it (`1m30s`, `300ms`, `0`) in milliseconds. */
 export function parseDuration(text: string): number {

@@ -12,7 +12,7 @@ try {
   process.exit(2);
 }
 const logger = createLogger({ level: config.logLevel });
-await runProgram(process, logger, async (signal) => {
+void runProgram(process, logger, async (signal) => {
   const cluster = await loadConfig(config);
   await createOperator(config, { cluster, logger, metrics: new Metrics(), clock: systemClock }).run(signal);
 });

@@ -15,7 +15,7 @@ interface Program extends BundleOptions {
 
 /** Our programs that are run in images. */
 const programs: readonly Program[] = [
-  { name: "moco-controller", entry: "packages/operator/main.ts" },
+  { name: "moco-controller", entry: "packages/operator/main.ts", compact: true },
   { name: "pvc-autoresizer", entry: "packages/autoresizer/main.ts" },
   {
     name: "moco-agent",
