@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
-import { MySQLClusters } from "@moco-ts/api";
-import { installDefinitions, testClient, testCluster, testNamespace } from "@moco-ts/api/testing";
+import { BackupPolicies, MySQLClusters } from "@moco-ts/api";
+import { installDefinitions, testClient, testCluster, testNamespace, testPolicy } from "@moco-ts/api/testing";
 import {
   ConfigMaps,
+  controllerReference,
+  CronJobs,
+  Jobs,
   PodDisruptionBudgets,
   Secrets,
   ServiceAccounts,
@@ -14,7 +17,7 @@ import {
 } from "@moco-ts/kube";
 import { startOperator } from "./testing/operator.ts";
 
-const patience = { timeout: 30_000, interval: 100 };
+const patience = { timeout: 60_000, interval: 100 };
 const kinds: Resource[] = [ConfigMaps, PodDisruptionBudgets, Secrets, ServiceAccounts, Services, StatefulSets];
 const finalizers = ["moco.cybozu.com/mysqlcluster"];
 
@@ -100,6 +103,53 @@ test("a cluster that was stored without the webhooks is judged and completed all
   expect(stored.serverIDBase).toBeGreaterThan(0);
   await client.patch(MySQLClusters, { namespace, name: "c" }, { type: "merge", body: { spec: { replicas: 3 } } });
   await expect.poll(message, patience).toBe("reconcile successfully");
+});
+
+test("instances that were taken away without the webhooks stay, and those that somebody adds go", async () => {
+  const { client, namespace, system } = await surroundings();
+  await startOperator(system);
+  await client.create(MySQLClusters, testCluster({ replicas: 3 }, { name: "c", namespace, finalizers }));
+  await expect.poll(() => conditionOf(client, namespace, "ReconcileSuccess"), patience).toBe("True");
+  const key = { namespace, name: "moco-c" };
+  const replicas = async () => (await client.get(StatefulSets, key)).spec?.replicas;
+  await client.patch(StatefulSets, key, { type: "merge", body: { spec: { replicas: 5 } } }, { fieldManager: "person" });
+  await expect.poll(replicas, patience).toBe(3);
+
+  const scale = (count: number) =>
+    client.patch(MySQLClusters, { namespace, name: "c" }, { type: "merge", body: { spec: { replicas: count } } });
+  await scale(1);
+  const message = async () => (await condition(client, namespace, "ReconcileSuccess"))?.message;
+  await expect.poll(message, patience).toMatch(/spec.replicas.*decreasing replicas is not supported yet/);
+  expect(await replicas()).toBe(3);
+  await scale(5);
+  await expect.poll(replicas, patience).toBe(5);
+});
+
+test("evictions are held back during a backup, also one that a person has started", { timeout: 180_000 }, async () => {
+  const { client, namespace, system } = await surroundings();
+  await startOperator(system);
+  await client.create(BackupPolicies, testPolicy({}, { namespace, name: "daily" }));
+  await client.create(ServiceAccounts, { metadata: { namespace, name: "backup" } });
+  const spec = { replicas: 3, backupPolicyName: "daily" };
+  await client.create(MySQLClusters, testCluster(spec, { name: "c", namespace, finalizers }));
+  const allowed = async () => {
+    const { items } = await client.list(PodDisruptionBudgets, { namespace });
+    return items[0]?.spec?.maxUnavailable;
+  };
+  await expect.poll(() => conditionOf(client, namespace, "ReconcileSuccess"), patience).toBe("True");
+  expect(await allowed()).toBe(1);
+
+  // As `kubectl create job --from=cronjob/moco-backup-c` does.
+  const cronJob = await client.get(CronJobs, { namespace, name: "moco-backup-c" });
+  const { metadata, spec: job } = cronJob.spec!.jobTemplate;
+  const ownerReferences = [controllerReference(CronJobs, cronJob)];
+  await client.create(Jobs, {
+    metadata: { name: "by-hand", namespace, labels: metadata!.labels!, ownerReferences },
+    spec: job!,
+  });
+  await expect.poll(allowed, patience).toBe(0);
+  await client.delete(Jobs, { namespace, name: "by-hand" }, { propagation: "Background" });
+  await expect.poll(allowed, patience).toBe(1);
 });
 
 test("an object of somebody else is never taken over: the status names it", async () => {
