@@ -28,11 +28,14 @@ export interface Connection {
   readonly authentication: Authentication;
   readonly clock: Clock;
   readonly userAgent: string;
+  /** Milliseconds until an answer must have begun. */
+  readonly timeout: number;
 }
 
 /** Everything below the typed client. */
 export function createConnection(config: ClusterConfig, options: ConnectOptions): Connection {
-  const { clock = systemClock, logger = silentLogger, userAgent = "moco-ts", qps = 50, burst = 100 } = options;
+  const { clock = systemClock, logger = silentLogger, userAgent = "moco-ts", timeout = 30_000 } = options;
+  const { qps = 50, burst = 100 } = options;
   const authentication = createAuthentication(config, clock);
   const transport = createTransport(config, authentication, {
     userAgent,
@@ -42,10 +45,10 @@ export function createConnection(config: ClusterConfig, options: ConnectOptions)
     transport,
     authentication,
     limiter: Number.isFinite(qps) ? new RateLimiter({ qps, burst, clock }) : undefined,
-    timeout: options.timeout ?? 30_000,
+    timeout,
     clock,
     logger,
     metrics: options.metrics,
   });
-  return { exchange, transport, authentication, clock, userAgent };
+  return { exchange, transport, authentication, clock, userAgent, timeout };
 }

@@ -50,7 +50,7 @@ export async function exec(
 }
 
 async function attempt(
-  { authentication, clock, userAgent }: Connection,
+  { authentication, clock, userAgent, timeout }: Connection,
   config: ClusterConfig,
   { pod, path }: { readonly pod: ObjectKey; readonly path: string },
   options: ExecOptions,
@@ -66,6 +66,7 @@ async function attempt(
     rejectUnauthorized: !config.insecureSkipTlsVerify,
     headers: { "user-agent": userAgent, ...identity },
     perMessageDeflate: false,
+    ...(Number.isFinite(timeout) && { handshakeTimeout: timeout }),
   });
   const undo: (() => void)[] = [];
   const onAbort = (): void => reject(abortReason(signal));

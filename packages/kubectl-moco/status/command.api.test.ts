@@ -91,6 +91,29 @@ test("-w shows every change until Ctrl-C, which is no failure", async () => {
   expect(command.errors()).toBe("");
 });
 
+test("on a terminal there are colours, unless NO_COLOR says otherwise", async () => {
+  const { namespace } = await createCluster();
+  const look = (environment: Record<string, string>) =>
+    runCommand(["status", "test"], { namespace, terminal: true, environment });
+  expect((await look({})).output).toContain("\x1b[1mINSTANCES\x1b[22m");
+  expect((await look({ NO_COLOR: "1" })).output).not.toContain("\x1b");
+  expect((await look({ TERM: "dumb" })).output).not.toContain("\x1b");
+});
+
+test("-w on a terminal draws in place, gives it back, and leaves the last picture", async () => {
+  const { namespace } = await createCluster();
+  const interrupted = new AbortController();
+  const options = { namespace, terminal: true, signal: interrupted.signal, environment: { NO_COLOR: "1" } };
+  const { command, ended } = await startCommand(["status", "test", "-w"], options);
+  await expect.poll(() => command.output(), { timeout: 20_000 }).toContain("INSTANCES");
+  interrupted.abort(new Error("got SIGINT"));
+  expect(await ended).toBe(0);
+  const [drawn = "", left = ""] = command.output().split("\x1b[?25h\x1b[?1049l");
+  expect(drawn.startsWith("\x1b[?1049h\x1b[?25l\x1b[HMySQLCluster")).toBe(true);
+  expect(left).toMatch(/^MySQLCluster .*\n/);
+  expect(left).not.toContain("\x1b");
+});
+
 test("-w ends with the cluster", async () => {
   const { client, namespace } = await createCluster();
   const { command, ended } = await startCommand(["status", "test", "-w"], { namespace });

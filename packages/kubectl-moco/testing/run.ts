@@ -4,9 +4,12 @@ import { run } from "../program.ts";
 
 export interface RunOptions {
   readonly namespace?: string;
+  /** Beside KUBECONFIG, or instead of it. */
   readonly environment?: Record<string, string>;
   /** What a person types at a terminal. Default: standard input is none. */
   readonly typed?: string;
+  /** Standard output is a terminal. Default false. */
+  readonly terminal?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -25,11 +28,12 @@ export async function runCommand(args: readonly string[], options: RunOptions = 
 
 /** The same, for a command that goes on. */
 export async function startCommand(args: readonly string[], options: RunOptions = {}) {
-  const { namespace, environment, typed, signal = new AbortController().signal } = options;
-  const KUBECONFIG = environment ? undefined : (await sharedControlPlane()).kubeconfigPath;
+  const { namespace, typed, terminal = false, signal = new AbortController().signal } = options;
+  const environment = { KUBECONFIG: (await sharedControlPlane()).kubeconfigPath, ...options.environment };
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== undefined });
   if (typed !== undefined) stdin.end(typed);
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const stdout = Object.assign(new PassThrough(), { isTTY: terminal, columns: 200, rows: 50 });
+  const stderr = new PassThrough();
   const read = (stream: PassThrough): (() => string) => {
     let text = "";
     stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
@@ -37,6 +41,6 @@ export async function startCommand(args: readonly string[], options: RunOptions 
   };
   const command = { output: read(stdout), errors: read(stderr) };
   const all = namespace === undefined ? args : ["--namespace", namespace, ...args];
-  const ended = run(all, { io: { stdin, stdout, stderr }, environment: { KUBECONFIG, ...environment }, signal });
+  const ended = run(all, { io: { stdin, stdout, stderr }, environment, signal });
   return { command, ended };
 }

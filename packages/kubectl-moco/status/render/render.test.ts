@@ -108,6 +108,7 @@ test("an offline cluster", () => {
     ),
   );
   expect(text).not.toContain("INSTANCES");
+  expect(text).not.toContain("ROLLOUT");
   expect(text).toContain("  mysql-data-moco-test-2  Bound   1Gi      1Gi       fast");
 });
 

@@ -25,7 +25,7 @@ export function conditionTable(view: ClusterView, style: Style): string[] {
 }
 
 export function rolloutLines({ rollout }: ClusterView, style: Style): string[] {
-  if (!rollout || rollout.state === "missing") return [];
+  if (!rollout || rollout.state === "missing" || rollout.total === 0) return [];
   const { state, partition, updated, total, reason, forced } = rollout;
   const word = { complete: style.good, rolling: style.warning, stopped: style.error }[state](state);
   const progress = `${updated} of ${total} Pods are of the newest template`;
