@@ -24,8 +24,13 @@ export class AutoresizerProcess {
 
   constructor(file: string, kubeconfig: string, metricsPort: number, flags: readonly string[]) {
     this.#metrics = `http://127.0.0.1:${metricsPort}/metrics`;
-    const addresses = [`--metrics-addr=127.0.0.1:${metricsPort}`, "--health-addr=0"];
-    this.#child = spawn(process.execPath, [...imageOptions, file, ...addresses, "--interval=500ms", ...flags], {
+    const common = [
+      `--metrics-addr=127.0.0.1:${metricsPort}`,
+      "--health-addr=0",
+      "--interval=500ms",
+      "--zap-log-level=error",
+    ];
+    this.#child = spawn(process.execPath, [...imageOptions, file, ...common, ...flags], {
       env: { PATH: process.env["PATH"], KUBECONFIG: kubeconfig, POD_NAMESPACE: "default" },
       stdio: ["ignore", "ignore", "inherit"],
     });

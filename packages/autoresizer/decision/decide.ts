@@ -26,16 +26,34 @@ const namesakeMemory = 2 * 60_000;
 const gibibyte = 1024n ** 3n;
 
 export function decide(snapshot: Snapshot, rules: Rules, now: number): Plan {
+  const reason = whyIgnored(snapshot.claim, snapshot.storageClass, rules);
+  return reason === undefined ? decideTarget(snapshot, rules, now) : { kind: "ignore", reason };
+}
+
+/** The same for a claim that is known not to be ignored. */
+export function decideTarget(snapshot: Snapshot, rules: Rules, now: number): TargetPlan {
   const { claim, storageClass } = snapshot;
-  const reason = whyIgnored(claim, storageClass, rules);
-  if (reason !== undefined) return { kind: "ignore", reason };
   try {
-    const plan = decideTarget(snapshot, readPolicy(claim, storageClass, rules.cooldown), rules, now);
-    return { problem: groupProblem(claim), ...plan };
+    const policy = readPolicy(claim, storageClass, rules.cooldown);
+    const plan = decideCase(
+      { ...snapshot, policy, request: requestOf(claim), capacity: capacityOf(claim) },
+      rules,
+      now,
+    );
+    return { ...plan, problem: plan.problem ?? groupProblem(claim) };
   } catch (error) {
     if (error instanceof AnnotationError) return invalid(error);
     throw error;
   }
+}
+
+/** A snapshot with what is read from it, once, as there are many. */
+interface Case extends Snapshot {
+  readonly policy: Policy;
+  /** Bytes that are asked for. */
+  readonly request: bigint;
+  /** Bytes that there are. */
+  readonly capacity: bigint;
 }
 
 /** It keeps a claim from growing with others, but not from growing. */
@@ -53,36 +71,31 @@ function invalid(error: AnnotationError): TargetPlan {
   return { kind: "keep", reason: message, problem, ...(isLimit && { counts: "failed" }) };
 }
 
-function decideTarget(snapshot: Snapshot, policy: Policy, rules: Rules, now: number): TargetPlan {
-  const { claim, storageClass } = snapshot;
+function decideCase(given: Case, rules: Rules, now: number): TargetPlan {
+  const { claim, storageClass, request, capacity } = given;
   if (storageClass?.allowVolumeExpansion !== true) {
     const message = `StorageClass ${storageClass?.metadata?.name} lets no volume grow: it lacks allowVolumeExpansion: true`;
     return { kind: "keep", reason: message, problem: { name: "NotExpandable", message } };
   }
-  if (capacityOf(claim) === 0n) return { kind: "wait", reason: "its capacity is not set yet" };
-  const resizing = whyResizing(claim);
-  if (resizing === undefined) return decideSettled(snapshot, policy, rules, now);
-  const problem = problemOf(snapshot, rules, now);
+  if (capacity === 0n) return { kind: "wait", reason: "its capacity is not set yet" };
+  const resizing = whyResizing(claim, request, capacity);
+  if (resizing === undefined) return decideSettled(given, rules, now);
+  const problem = problemOf(given, rules, now);
   const reason = `a resize is under way: ${resizing}`;
-  if (!isOverdue(snapshot, rules, now)) return { kind: "wait", reason, problem, resizing: true };
-  if (requestOf(claim) > capacityOf(claim)) {
-    return {
-      kind: "resize",
-      request: requestOf(claim),
-      reason: `${reason}: it is tried again`,
-      problem,
-      resizing: true,
-    };
+  if (!isOverdue(given, rules, now)) return { kind: "wait", reason, problem, resizing: true };
+  if (request > capacity) {
+    return { kind: "resize", request, reason: `${reason}: it is tried again`, problem, resizing: true };
   }
-  return { problem, ...decideSettled(snapshot, policy, rules, now), resizing: true };
+  const plan = decideSettled(given, rules, now);
+  return { ...plan, problem: plan.problem ?? problem, resizing: true };
 }
 
 /** For a claim that nobody resizes at the moment. */
-function decideSettled(snapshot: Snapshot, policy: Policy, rules: Rules, now: number): TargetPlan {
-  const { usage, recollection } = snapshot;
-  const grouped = growWithGroup(snapshot, policy, now);
+function decideSettled(given: Case, rules: Rules, now: number): TargetPlan {
+  const { usage, recollection, policy } = given;
+  const grouped = growWithGroup(given, now);
   if (grouped) return grouped;
-  const stale = isStale(snapshot);
+  const stale = isStale(given);
   if (usage === undefined) return { kind: "keep", reason: "there are no statistics of its volume" };
   if (now - (recollection?.namesakeSeenAt ?? -Infinity) < namesakeMemory) {
     return { kind: "wait", reason: "its statistics may be those of a claim of the same name that was deleted" };
@@ -90,24 +103,25 @@ function decideSettled(snapshot: Snapshot, policy: Policy, rules: Rules, now: nu
   if (recollection?.justChanged) {
     return { kind: "wait", reason: "the size of its file system has just changed: other numbers may be older" };
   }
-  if (!stale) return grow(snapshot, usage, policy, now);
-  if (isOverdue(snapshot, rules, now)) return { ...grow(snapshot, usage, policy, now), resizing: true };
-  const problem = whyLow(usage, policy) ? problemOf(snapshot, rules, now) : undefined;
+  if (!stale) return grow(given, usage, now);
+  if (isOverdue(given, rules, now)) return { ...grow(given, usage, now), resizing: true };
+  const problem = whyLow(usage, policy) ? problemOf(given, rules, now) : undefined;
   const reason = "waiting for resizing: its file system has the size that it had before";
   return { kind: "wait", reason, problem, resizing: true };
 }
 
 /** Members of a group that grows together become as large as the largest one. */
-function growWithGroup({ claim, groupRequest = 0n }: Snapshot, policy: Policy, now: number): TargetPlan | undefined {
+function growWithGroup(given: Case, now: number): TargetPlan | undefined {
+  const { groupRequest = 0n, policy } = given;
   const request = smaller(groupRequest, policy.limit);
-  if (request <= capacityOf(claim) || request <= requestOf(claim)) return undefined;
-  const cooling = whyCooling(claim, policy, now);
+  if (request <= given.capacity || request <= given.request) return undefined;
+  const cooling = whyCooling(given, now);
   if (cooling) return { kind: "wait", reason: cooling };
   return { kind: "resize", request, reason: `its group has grown to ${quantityText(groupRequest)}` };
 }
 
-function grow({ claim }: Snapshot, usage: VolumeUsage, policy: Policy, now: number): TargetPlan {
-  const capacity = capacityOf(claim);
+function grow(given: Case, usage: VolumeUsage, now: number): TargetPlan {
+  const { capacity, policy } = given;
   const low = whyLow(usage, policy);
   if (capacity >= policy.limit) {
     const reason = `its limit of ${quantityText(policy.limit)} is reached`;
@@ -116,7 +130,7 @@ function grow({ claim }: Snapshot, usage: VolumeUsage, policy: Policy, now: numb
     return { kind: "keep", reason, problem, counts: "limitReached" };
   }
   if (!low) return { kind: "keep", reason: "it has enough room" };
-  const cooling = whyCooling(claim, policy, now);
+  const cooling = whyCooling(given, now);
   if (cooling) return { kind: "wait", reason: `${low}, but ${cooling}` };
   const wanted = roundUp(capacity + amountOf(policy.increase, capacity), gibibyte);
   const request = smaller(wanted, policy.limit);
@@ -124,7 +138,7 @@ function grow({ claim }: Snapshot, usage: VolumeUsage, policy: Policy, now: numb
   return { kind: "resize", request, reason: low };
 }
 
-function whyCooling(claim: PersistentVolumeClaim, { cooldown }: Policy, now: number): string | undefined {
+function whyCooling({ claim, policy: { cooldown } }: Case, now: number): string | undefined {
   const left = (resizedAt(claim) ?? -Infinity) + cooldown - now;
   return left > 0
     ? `the cooldown of ${formatDuration(cooldown)} ends in ${formatDuration(Math.ceil(left / 1000) * 1000)}`

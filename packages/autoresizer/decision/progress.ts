@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim } from "@moco-ts/kube";
 import { annotationKeys } from "../annotations.ts";
 import type { Problem } from "./plan.ts";
 import { annotation, AnnotationError } from "./policy.ts";
-import { capacityOf, requestOf, type Snapshot } from "./snapshot.ts";
+import { requestOf, type Snapshot } from "./snapshot.ts";
 import { quantityText } from "./text.ts";
 
 export interface Patience {
@@ -14,8 +14,7 @@ export interface Patience {
 }
 
 /** Why a resize seems to be under way, or undefined if none is. */
-export function whyResizing(claim: PersistentVolumeClaim): string | undefined {
-  const [request, capacity] = [requestOf(claim), capacityOf(claim)];
+export function whyResizing(claim: PersistentVolumeClaim, request: bigint, capacity: bigint): string | undefined {
   if (request > capacity) return `${quantityText(request)} are asked for and ${quantityText(capacity)} are there`;
   const condition = conditionOf(claim, "Resizing", "FileSystemResizePending");
   return condition && `its condition ${condition.type} says so`;

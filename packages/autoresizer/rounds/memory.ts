@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim } from "@moco-ts/kube";
-import type { Plan } from "../decision/plan.ts";
+import type { TargetPlan } from "../decision/plan.ts";
 import { capacityOf, type Recollection } from "../decision/snapshot.ts";
 import type { VolumeUsage } from "../usage/usage.ts";
 
@@ -35,16 +35,17 @@ export class Memory {
     // The claim has grown and its file system has not been seen to: all numbers are from before.
     if (entry.capacity !== 0n && capacity > entry.capacity && fileSystem === before) entry.staleCapacity = before;
     if (fileSystem !== entry.staleCapacity) entry.staleCapacity = undefined;
-    Object.assign(entry, { round: this.#round, capacity, fileSystem });
+    entry.round = this.#round;
+    entry.capacity = capacity;
+    entry.fileSystem = fileSystem;
     const { staleCapacity, waitingSince, namesakeSeenAt } = entry;
     return { staleCapacity, waitingSince, namesakeSeenAt, justChanged: before !== undefined && before !== fileSystem };
   }
 
   /** Takes note of what was decided. */
-  remember(key: string, plan: Plan, now: number): void {
+  remember(key: string, plan: TargetPlan, now: number): void {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return;
-    entry.waitingSince = plan.kind !== "ignore" && plan.resizing ? (entry.waitingSince ?? now) : undefined;
+    if (entry) entry.waitingSince = plan.resizing ? (entry.waitingSince ?? now) : undefined;
   }
 
   /** Ends a round: forgets claims that were not seen in it. Returns their keys. */

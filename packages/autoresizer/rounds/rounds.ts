@@ -5,7 +5,7 @@
 import type { Clock, Logger } from "@moco-ts/base";
 import { isConflict, isNotFound, keyOf, parseKey, type Client, type Informer } from "@moco-ts/kube";
 import type { PersistentVolumeClaim, StorageClass } from "@moco-ts/kube";
-import { decide, type Rules } from "../decision/decide.ts";
+import { decideTarget, type Rules } from "../decision/decide.ts";
 import type { ResizePlan, TargetPlan } from "../decision/plan.ts";
 import { whyIgnored } from "../decision/target.ts";
 import { GrowingGroups } from "../groups.ts";
@@ -113,9 +113,9 @@ export class Rounds {
     const now = clock.now();
     const recollection = this.#memory.recall(key, claim, usage, now);
     const groupRequest = groups.requestFor(claim);
-    const plan = decide({ claim, storageClass, usage, groupRequest, recollection }, rules, now);
+    const plan = decideTarget({ claim, storageClass, usage, groupRequest, recollection }, rules, now);
     this.#memory.remember(key, plan, now);
-    return plan.kind === "ignore" ? undefined : plan;
+    return plan;
   }
 
   async #resize({ key, claim, usage, plan }: Resize, signal: AbortSignal): Promise<void> {
