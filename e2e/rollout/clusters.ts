@@ -4,7 +4,10 @@ import { expect } from "vitest";
 import { manifest, mysqldContainer, podsOf, waitForCondition, type OperatorCluster } from "../testing/index.ts";
 
 /** For `expect.poll`: a rollout of a few mysqld on a busy machine. */
-export const rolloutPatience = { timeout: 280_000, interval: 500 };
+export const rolloutPatience = { timeout: 600_000, interval: 1_000 };
+
+/** For tests that go through whole rollouts. */
+export const unhurried = { timeout: 1_200_000 };
 
 /** Templates are told apart by an annotation. */
 export function template(version: string, image?: string): Pick<MySQLClusterSpec, "podTemplate"> {
@@ -14,7 +17,7 @@ export function template(version: string, image?: string): Pick<MySQLClusterSpec
 /** A cluster that works. */
 export async function healthyCluster(operator: OperatorCluster, name: string, replicas: number): Promise<void> {
   await operator.apply(manifest({ name, replicas, spec: template("1") }));
-  await waitForCondition(operator, name, "Healthy", "True", 280_000);
+  await waitForCondition(operator, name, "Healthy", "True", 600_000);
   await expect.poll(() => partition(operator, name), rolloutPatience).toBe(0);
 }
 
@@ -49,5 +52,5 @@ export async function rolledOut(operator: OperatorCluster, cluster: string, vers
   const expected = Array.from({ length: replicas }, () => version);
   await expect.poll(() => versions(operator, cluster), rolloutPatience).toEqual(expected);
   await expect.poll(() => told(operator, cluster), rolloutPatience).toMatch(/^False UpToDate/);
-  await waitForCondition(operator, cluster, "Healthy", "True", 280_000);
+  await waitForCondition(operator, cluster, "Healthy", "True", 600_000);
 }

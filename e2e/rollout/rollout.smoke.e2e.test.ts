@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startOperatorCluster, Writer, type OperatorCluster } from "../testing/index.ts";
-import { healthyCluster, primaryOf, rolledOut, template } from "./clusters.ts";
+import { healthyCluster, primaryOf, rolledOut, template, unhurried } from "./clusters.ts";
 import { Members } from "./members.ts";
 
 let operator: OperatorCluster;
@@ -10,20 +10,24 @@ beforeAll(async () => {
 });
 afterAll(() => operator?.down());
 
-test("a changed template rolls out pod by pod, writers pause once, and every acknowledged row is there", async () => {
-  await healthyCluster(operator, "three", 3);
-  const writer = await Writer.start(operator, "three");
-  const members = await Members.follow(operator, "three", 3);
-  await operator.patch("three", template("2"));
-  await rolledOut(operator, "three", "2", 3);
-  members.stop();
-  expect(members.mostDown).toBe(1);
-  expect(members.restarts.map(({ pod }) => pod)).toEqual(["moco-three-2", "moco-three-1", "moco-three-0"]);
-  const status = await operator.kubectl("rollout", "status", "statefulset", "moco-three", "--watch=false");
-  expect(status).toBe("partitioned roll out complete: 3 new pods have been updated...");
-  const ledger = await writer.stop(await primaryOf(operator, "three"));
-  expect(ledger.acknowledged).toBeGreaterThan(50);
-  expect(ledger.lost).toEqual([]);
-  console.log(`restarts ${JSON.stringify(members.restarts.map(({ from, to }) => to - from))} ms`);
-  console.log(`longest pauses of writers ${JSON.stringify(ledger.pauses.slice(0, 4))} ms`);
-});
+test(
+  "a changed template rolls out pod by pod, writers pause once, and every acknowledged row is there",
+  unhurried,
+  async () => {
+    await healthyCluster(operator, "three", 3);
+    const writer = await Writer.start(operator, "three");
+    const members = await Members.follow(operator, "three", 3);
+    await operator.patch("three", template("2"));
+    await rolledOut(operator, "three", "2", 3);
+    members.stop();
+    expect(members.mostDown).toBe(1);
+    expect(members.restarts.map(({ pod }) => pod)).toEqual(["moco-three-2", "moco-three-1", "moco-three-0"]);
+    const status = await operator.kubectl("rollout", "status", "statefulset", "moco-three", "--watch=false");
+    expect(status).toBe("partitioned roll out complete: 3 new pods have been updated...");
+    const ledger = await writer.stop(await primaryOf(operator, "three"));
+    expect(ledger.acknowledged).toBeGreaterThan(50);
+    expect(ledger.lost).toEqual([]);
+    console.log(`restarts ${JSON.stringify(members.restarts.map(({ from, to }) => to - from))} ms`);
+    console.log(`longest pauses of writers ${JSON.stringify(ledger.pauses.slice(0, 4))} ms`);
+  },
+);

@@ -1,0 +1,79 @@
+/** Rolling updates during which something else happens. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  startOperatorCluster,
+  systemNamespace,
+  waitForCondition,
+  Writer,
+  type OperatorCluster,
+} from "../testing/index.ts";
+import {
+  healthyCluster,
+  partition,
+  primaryOf,
+  rolledOut,
+  rolloutPatience,
+  template,
+  unhurried,
+  versions,
+} from "./clusters.ts";
+import { Members } from "./members.ts";
+
+let operator: OperatorCluster;
+
+beforeAll(async () => {
+  operator = await startOperatorCluster({ name: "rollout-changes" });
+});
+afterAll(() => operator?.down());
+
+test("template and replicas change together: the cluster grows with the old template first", unhurried, async () => {
+  await healthyCluster(operator, "one", 1);
+  const writer = await Writer.start(operator, "one");
+  await operator.patch("one", { ...template("2"), replicas: 3 });
+  await expect.poll(() => versions(operator, "one"), rolloutPatience).toEqual(["1", "1", "1"]);
+  await rolledOut(operator, "one", "2", 3);
+  expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
+});
+
+test("the controller is restarted during a rollout", unhurried, async () => {
+  const writer = await Writer.start(operator, "one");
+  const members = await Members.follow(operator, "one", 3);
+  await operator.patch("one", template("3"));
+  await expect.poll(() => partition(operator, "one"), rolloutPatience).toBe(2);
+  await operator.kubectl("delete", "pods", "-n", systemNamespace, "--all", "--force", "--grace-period=0");
+  await rolledOut(operator, "one", "3", 3);
+  members.stop();
+  expect(members.mostDown).toBe(1);
+  expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
+});
+
+test("a pod is deleted by hand during a rollout: it comes back as it was, and is waited for", unhurried, async () => {
+  const writer = await Writer.start(operator, "one");
+  await operator.patch("one", template("4"));
+  await expect.poll(() => partition(operator, "one"), rolloutPatience).toBe(2);
+  const primary = await primaryOf(operator, "one");
+  const other = ["moco-one-0", "moco-one-1"].find((name) => name !== primary)!;
+  await operator.kubectl("delete", "pod", other);
+  expect((await versions(operator, "one")).filter((version) => version === "3")).toHaveLength(2);
+  await rolledOut(operator, "one", "4", 3);
+  expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
+});
+
+test("the cluster is taken offline during a rollout, and comes back updated", unhurried, async () => {
+  await operator.patch("one", template("5"));
+  await expect.poll(() => partition(operator, "one"), rolloutPatience).toBe(2);
+  await operator.patch("one", { offline: true });
+  await expect.poll(() => versions(operator, "one"), rolloutPatience).toEqual([]);
+  await operator.patch("one", { offline: false });
+  await rolledOut(operator, "one", "5", 3);
+});
+
+test("the webhook is away: a changed template rolls out pod by pod all the same", unhurried, async () => {
+  await operator.kubectl("delete", "mutatingwebhookconfiguration", "moco-mutating-webhook-configuration");
+  const members = await Members.follow(operator, "one", 3);
+  await operator.patch("one", template("6"));
+  await rolledOut(operator, "one", "6", 3);
+  members.stop();
+  expect(members.mostDown).toBe(1);
+  await waitForCondition(operator, "one", "Healthy");
+});
