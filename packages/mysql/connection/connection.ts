@@ -88,6 +88,8 @@ export class Connection {
   readonly #options: ConnectOptions;
   readonly #clock: Clock;
   #usable = true;
+  /** Resolves when it is closed, or was lost. */
+  readonly ended: Promise<void>;
 
   constructor(driver: Driver, socket: Socket, options: ConnectOptions, clock: Clock) {
     this.#driver = driver;
@@ -97,6 +99,12 @@ export class Connection {
     const end = (): void => void (this.#usable = false);
     driver.on("error", end);
     driver.on("end", end);
+    this.ended = new Promise((resolve) => {
+      socket.once("close", () => {
+        end();
+        resolve();
+      });
+    });
   }
 
   /** False once it is closed, or was lost. */

@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import { mysqlUsers } from "@moco-ts/api";
 import { GtidSet } from "../gtidset/gtidset.ts";
 import type { TestInstance } from "../testing/index.ts";
-import { cluster, outcome, signal, until, type Cluster } from "./testing/fixture.ts";
+import { type Cluster, outcome, signal, stockOfInstances, until } from "./testing/fixture.ts";
+
+const { cluster } = stockOfInstances();
 
 /** A replica that has received a row and has not executed it, though its applier runs. */
 async function backlog({ writer, replicas }: Cluster): Promise<{ readonly release: () => Promise<void> }> {

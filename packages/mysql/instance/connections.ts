@@ -57,6 +57,10 @@ export class Connections {
     return this.#get("look", signal);
   }
 
+  async lookEnded(): Promise<void> {
+    await this.#opened.get("look")?.connection.ended;
+  }
+
   /** For changes: holds the operator's lock. Rejects if the server at this address is another. */
   async change(uuid: string, signal?: AbortSignal): Promise<Connection> {
     return same(await this.#get("change", signal), uuid);

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { cluster, outcome, signal, until, waitingCommit } from "./testing/fixture.ts";
+import { outcome, signal, stockOfInstances, until, waitingCommit } from "./testing/fixture.ts";
+
+const { cluster } = stockOfInstances();
 
 test("sessions end, writes are refused, and what was committed is known", async () => {
   const { primary, writer } = await cluster(1);

@@ -19,9 +19,9 @@ const interval = 20;
 /**
  * Lets commits go on that wait for acknowledgements, if nobody is there any more who could be told of them.
  *
- * While killed sessions hang in their commits, the instance can't become read-only: it only looks so, and clients that
- * want to write hang behind. Once the killed ones are gone it becomes so in two steps, read_only first, and a privileged
- * client gets a chance to write in between. A lock that nobody can write under bridges that gap.
+ * While killed sessions hang in their commits, the instance can't become read-only, and clients that want to write hang
+ * behind the statement that makes it so. Once the killed ones are gone it becomes so in two steps, read_only first, and a
+ * privileged client gets a chance to write in between. A lock that nobody can write under bridges that gap.
  */
 export async function letGo(
   options: LetGoOptions,
@@ -29,13 +29,12 @@ export async function letGo(
   signal: AbortSignal,
 ): Promise<void> {
   const { connection, withSpare } = options;
-  const flags = await readFlags(connection, signal);
-  if (!flags.superReadOnly) {
-    throw new MysqlError("INSTANCE_OPEN", "clients would be told of commits that no replica has: cut them off first");
-  }
-  if (flags.readOnly) {
+  if (await isClosed(connection, signal)) {
     await assertUnanswered(connection, signal);
     return stopWaiting();
+  }
+  if (!(await isClosing(connection, signal))) {
+    throw new MysqlError("INSTANCE_OPEN", "clients would be told of commits that no replica has: cut them off first");
   }
   await withSpare((spare) => bridge(spare, options, stopWaiting, signal));
 }
@@ -53,14 +52,11 @@ async function bridge(
     () => undefined,
   );
   try {
-    while (!locking.done && !(await waitsForLock(connection, spare.id, signal))) await sleep(clock, interval, signal);
+    while (!locking.done && !(await isWaiting(connection, spare.id, signal))) await sleep(clock, interval, signal);
     await killSessions(connection, [...spared(), spare.id], signal);
     await assertUnanswered(connection, signal);
     await stopWaiting();
-    for (let flags = await readFlags(connection, signal); !flags.readOnly || !flags.superReadOnly;) {
-      await sleep(clock, interval, signal);
-      flags = await readFlags(connection, signal);
-    }
+    while (!(await isClosed(connection, signal))) await sleep(clock, interval, signal);
     await lock;
     await spare.query("UNLOCK TABLES", [], { signal });
   } catch (error) {
@@ -70,9 +66,26 @@ async function bridge(
   }
 }
 
-async function waitsForLock(connection: Connection, id: number, signal: AbortSignal): Promise<boolean> {
+async function isClosed(connection: Connection, signal: AbortSignal): Promise<boolean> {
+  const flags = await readVariables(connection, ["read_only", "super_read_only"], signal);
+  return [...flags.values()].every((value) => value === "1");
+}
+
+const waitsForLock = "STATE IN ('Waiting for global read lock', 'Waiting for commit lock')";
+
+/** The variables don't tell: at one step one of them seems to be set, at the next one the other is. */
+async function isClosing(connection: Connection, signal: AbortSignal): Promise<boolean> {
   const rows = await connection.query(
-    "SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = ? AND STATE = 'Waiting for global read lock'",
+    `SELECT 1 FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SET GLOBAL super_read_only%' AND ${waitsForLock}`,
+    [],
+    { signal },
+  );
+  return rows.length > 0;
+}
+
+async function isWaiting(connection: Connection, id: number, signal: AbortSignal): Promise<boolean> {
+  const rows = await connection.query(
+    `SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = ? AND ${waitsForLock}`,
     [id],
     { signal },
   );
@@ -83,12 +96,4 @@ async function assertUnanswered(connection: Connection, signal: AbortSignal): Pr
   const waiting = clientsThatWait(await readSessions(connection, signal));
   if (waiting.length === 0) return;
   throw new MysqlError("CLIENTS_WAIT", `${waiting.length} clients still wait for acknowledgements: cut them off first`);
-}
-
-async function readFlags(
-  connection: Connection,
-  signal: AbortSignal,
-): Promise<{ readOnly: boolean; superReadOnly: boolean }> {
-  const flags = await readVariables(connection, ["read_only", "super_read_only"], signal);
-  return { readOnly: flags.get("read_only") === "1", superReadOnly: flags.get("super_read_only") === "1" };
 }

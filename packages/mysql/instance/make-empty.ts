@@ -23,7 +23,8 @@ export async function makeEmpty(
   requireAcknowledgements: (count: number) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const run = (statement: string) => connection.query<{ name: string }>(statement, [], { signal });
+  const run = (statement: string, timeout?: number) =>
+    connection.query<{ name: string }>(statement, [], { signal, ...(timeout !== undefined && { timeout }) });
   const flags = await readVariables(connection, ["read_only", "super_read_only"], signal);
   if ([...flags.values()].some((value) => value !== "1")) {
     throw new MysqlError("INSTANCE_OPEN", "an instance that can be written is not emptied");
@@ -38,7 +39,7 @@ export async function makeEmpty(
     await requireAcknowledgements(unreachable);
     await run("SET SESSION sql_log_bin = OFF");
     await run("SET GLOBAL super_read_only = OFF");
-    for (const drop of drops) await run(drop);
+    for (const drop of drops) await run(drop, Infinity);
     // Whoever wrote meanwhile holds this up, and is cut off by the next one who finds the instance like this.
     await run("SET GLOBAL super_read_only = ON");
     await run("SET SESSION sql_log_bin = ON");

@@ -1,20 +1,10 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Connection } from "../connection/connection.ts";
 import { GtidSet } from "../gtidset/gtidset.ts";
-import { replicate, startTestInstances, type TestInstance } from "../testing/index.ts";
+import { replicate, type TestInstance } from "../testing/index.ts";
+import { signal, stockOfInstances, until } from "./testing/fixture.ts";
 
-const signal = AbortSignal.timeout(600_000);
-
-async function trio(): Promise<[TestInstance, TestInstance, TestInstance]> {
-  const instances = await startTestInstances(3);
-  onTestFinished(async () => void (await Promise.all(instances.map((each) => each.dispose()))));
-  return instances as [TestInstance, TestInstance, TestInstance];
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await delay(20);
-}
+const { instances } = stockOfInstances();
 
 async function makeTable(primary: TestInstance): Promise<Connection> {
   const connection = await primary.connect("moco-writable");
@@ -24,7 +14,7 @@ async function makeTable(primary: TestInstance): Promise<Connection> {
 }
 
 test("a switchover from one instance to another, and all that is seen of it", async () => {
-  const [first, second, third] = await trio();
+  const [first, second, third] = (await instances(3)) as [TestInstance, TestInstance, TestInstance];
   const empty = await first.instance.observe(signal);
   expect(empty).toMatchObject({
     uuid: first.uuid,

@@ -18,10 +18,10 @@ import type { InstanceState } from "./state.ts";
 export interface MysqlInstanceOptions extends Omit<ConnectionsOptions, "clock"> {
   /** Default: the system's. */
   readonly clock?: Clock;
+  /** Milliseconds for a look, whatever mysqld does. Default 1,000. */
+  readonly lookTimeout?: number;
 }
 
-/** Milliseconds for a look, whatever mysqld does. */
-const lookTimeout = 1_000;
 /** Milliseconds to remove all data. */
 const emptyTimeout = 120_000;
 
@@ -40,12 +40,14 @@ export class MysqlInstance implements Instance {
   readonly #persisted: PersistedSettings;
   readonly #clock: Clock;
   readonly #address: string;
+  readonly #lookTimeout: number;
   #closing: Closing | undefined;
 
   constructor(options: MysqlInstanceOptions) {
     this.#clock = options.clock ?? systemClock;
     this.#connections = new Connections({ ...options, clock: this.#clock });
     this.#persisted = new PersistedSettings(() => this.#connections.openAnother(), this.#clock);
+    this.#lookTimeout = options.lookTimeout ?? 1_000;
     this.#address = `${options.host}:${options.port}`;
   }
 
@@ -53,12 +55,17 @@ export class MysqlInstance implements Instance {
     return this.ask((connection, deadline) => look(connection, this.#persisted, deadline), signal);
   }
 
-  /** For short questions on the connection that is always there. Lost is it if there is no answer within a second. */
+  /** For short questions on the connection that is always there. It is given up if the answer is late. */
   ask<T>(question: (connection: Connection, signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.#within("looking at", lookTimeout, signal, async (deadline) => {
+    return this.#within("looking at", this.#lookTimeout, signal, async (deadline) => {
       const { connection } = await this.#connections.look(deadline);
       return question(connection, deadline);
     });
+  }
+
+  /** Resolves when the connection that questions are asked on is lost, at once if there is none. */
+  async lost(): Promise<void> {
+    await this.#connections.lookEnded();
   }
 
   /** Opens all connections that changes need, and takes the right to change the instance from all others. */
@@ -181,9 +188,13 @@ export class MysqlInstance implements Instance {
   async #withSpare<T>(uuid: string, signal: AbortSignal, use: (spare: Connection) => Promise<T>): Promise<T> {
     const spare = await this.#connections.take("spare", uuid, signal);
     try {
-      return await use(spare);
-    } finally {
+      const result = await use(spare);
       this.#connections.giveBack("spare", spare, uuid);
+      return result;
+    } catch (error) {
+      // Nobody knows what it is still doing, or what it holds.
+      spare.destroy();
+      throw error;
     }
   }
 

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { reservedUuid } from "./instance.ts";
-import { cluster, outcome, signal, until, waitingCommit } from "./testing/fixture.ts";
+import { outcome, signal, stockOfInstances, until, waitingCommit } from "./testing/fixture.ts";
+
+const { cluster } = stockOfInstances();
 
 describe("acknowledgements that are asked for", () => {
   test("can become more at any time, and less only when clients have been cut off", async () => {

@@ -1,5 +1,6 @@
 import type { Connection } from "../connection/connection.ts";
-import { kill, openingLock } from "./lock.ts";
+import { errorNumbers, isMysqlError } from "../connection/errors.ts";
+import { openingLock } from "./lock.ts";
 
 /** A session of a client: nothing of replication or of the server itself. */
 export interface Session {
@@ -38,7 +39,22 @@ export async function killSessions(
   spared: readonly number[],
   signal?: AbortSignal,
 ): Promise<void> {
-  for (const { id, killed } of await readSessions(connection, signal)) {
-    if (!killed && !spared.includes(id)) await kill(connection, id, signal);
+  const sessions = await readSessions(connection, signal);
+  const ids = sessions.filter(({ id, killed }) => !killed && !spared.includes(id)).map(({ id }) => id);
+  while (ids.length > 0) await killSome(connection, ids, signal);
+}
+
+const batch = 100;
+
+/** Many at once, up to the first that is gone already: there may be thousands. Removes from `ids` who has been dealt with. */
+async function killSome(connection: Connection, ids: number[], signal?: AbortSignal): Promise<void> {
+  const some = ids.slice(0, batch);
+  try {
+    await connection.query(some.map((id) => `KILL ${id}`).join("; "), [], { signal });
+    ids.splice(0, some.length);
+  } catch (error) {
+    if (!isMysqlError(error, errorNumbers.noSuchThread)) throw error;
+    const [gone] = /\d+$/.exec((error as Error).message) ?? [];
+    ids.splice(0, Math.max(some.indexOf(Number(gone)), 0) + 1);
   }
 }

@@ -9,7 +9,7 @@ export interface InstanceState {
   /** Transactions that its binary logs no longer have. */
   readonly purged: GtidSet;
   readonly readOnly: boolean;
-  /** Without read_only it does not hold yet: it is being set, and who writes hangs. */
+  /** Holds only together with read_only: one without the other may be on its way to both. */
   readonly superReadOnly: boolean;
   /** Clients are locked out. */
   readonly offlineMode: boolean;

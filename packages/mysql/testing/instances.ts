@@ -1,7 +1,7 @@
 /** For tests: instances as their agents prepare them, and clusters of them that replicate. */
 import { allMysqlUsers, mysqlUsers } from "@moco-ts/api";
 import type { Connection } from "../connection/connection.ts";
-import { MysqlInstance } from "../instance/mysql-instance.ts";
+import { MysqlInstance, type MysqlInstanceOptions } from "../instance/mysql-instance.ts";
 import type { ReplicationSource } from "../instance/instance.ts";
 import { ensurePlugins } from "../plugins.ts";
 import { ensureUsers } from "../users.ts";
@@ -20,22 +20,27 @@ export interface TestInstance {
   readonly source: ReplicationSource;
   /** As moco-admin, over the socket. */
   readonly connect: (user?: string) => Promise<Connection>;
-  dispose(): Promise<void>;
+  readonly dispose: () => Promise<void>;
 }
 
-/** Another operator's view of the same instance. */
-export function instanceOf(mysqld: Mysqld): MysqlInstance {
+/** As an operator has it. */
+export function instanceOf(
+  mysqld: Pick<Mysqld, "adminPort">,
+  options: Partial<MysqlInstanceOptions> = {},
+): MysqlInstance {
   return new MysqlInstance({
     host: "127.0.0.1",
     port: mysqld.adminPort,
-    login: async () => ({ user: admin, password: testPasswords[admin]! }),
+    login: () => Promise.resolve({ user: admin, password: testPasswords[admin]! }),
+    ...options,
   });
 }
 
 /** With users and plugins, read-only, and nothing in its binary log. */
 export async function startTestInstance(options: MysqldOptions = {}): Promise<TestInstance> {
   const mysqld = await startMysqld({ ...options, data: await preparedData(), login: { user: admin, password: admin } });
-  const instance = instanceOf(mysqld);
+  // Machines that run tests may be busy.
+  const instance = instanceOf(mysqld, { lookTimeout: 10_000 });
   const user = mysqlUsers.replication.name;
   const { uuid } = await instance.observe(new AbortController().signal);
   return {
@@ -70,6 +75,39 @@ function preparedData(): Promise<string> {
 /** Side by side. */
 export function startTestInstances(count: number, options?: MysqldOptions): Promise<TestInstance[]> {
   return Promise.all(Array.from({ length: count }, () => startTestInstance(options)));
+}
+
+/** Makes it as it was when it was started, which takes a tenth of the time. Its clients lose their connections. */
+export async function resetTestInstance({ connect }: TestInstance): Promise<void> {
+  const connection = await connect();
+  const run = (statement: string) => connection.query<{ text: string }>(statement, [], { timeout: 5_000 });
+  const each = async (statement: string) => {
+    for (const { text } of await run(statement)) await run(text);
+  };
+  await run("SET SESSION sql_log_bin = OFF");
+  await each(
+    `SELECT CONCAT('KILL ', ID) AS text FROM information_schema.PROCESSLIST
+     WHERE ID <> CONNECTION_ID() AND USER NOT IN ('system user', 'event_scheduler') AND COMMAND <> 'Daemon'`,
+  );
+  await run("SET GLOBAL rpl_semi_sync_source_enabled = OFF");
+  await run("SET GLOBAL offline_mode = OFF");
+  await run("STOP REPLICA");
+  await run("RESET REPLICA ALL");
+  await run("SET GLOBAL super_read_only = OFF");
+  await each(
+    `SELECT CONCAT('DROP DATABASE \`', REPLACE(SCHEMA_NAME, '\`', '\`\`'), '\`') AS text
+     FROM information_schema.SCHEMATA
+     WHERE SCHEMA_NAME NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema')`,
+  );
+  await run("SET GLOBAL super_read_only = ON");
+  await run("RESET BINARY LOGS AND GTIDS");
+  await run("RESET PERSIST");
+  await each(
+    `SELECT CONCAT('SET GLOBAL ', name, ' = DEFAULT') AS text FROM (VALUES ROW('sync_relay_log'), ROW('replica_net_timeout'),
+       ROW('rpl_semi_sync_source_timeout'), ROW('rpl_semi_sync_source_wait_for_replica_count'),
+       ROW('rpl_semi_sync_replica_enabled')) AS settings (name)`,
+  );
+  await connection.close();
 }
 
 /** Lets the replicas follow and acknowledge, and opens the primary, which waits for `acknowledgements`. */

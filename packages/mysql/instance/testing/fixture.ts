@@ -1,18 +1,17 @@
-/** For tests: instances that end with the test. */
+/** For tests: instances and clusters that are as new, and end with the file's tests. */
 import { setTimeout as delay } from "node:timers/promises";
-import { onTestFinished } from "vitest";
+import { afterAll } from "vitest";
 import type { Connection } from "../../connection/connection.ts";
-import { replicate, startTestInstances, type TestInstance } from "../../testing/index.ts";
+import {
+  replicate,
+  resetTestInstance,
+  startTestInstance,
+  startTestInstances,
+  type TestInstance,
+} from "../../testing/index.ts";
 
 /** Tests end by their own time limit. */
 export const { signal } = new AbortController();
-
-/** Instances that are prepared, and nothing else. */
-export async function instances(count: number): Promise<TestInstance[]> {
-  const started = await startTestInstances(count);
-  onTestFinished(async () => void (await Promise.all(started.map((each) => each.dispose()))));
-  return started;
-}
 
 export interface Cluster {
   readonly primary: TestInstance;
@@ -21,9 +20,38 @@ export interface Cluster {
   readonly writer: Connection;
 }
 
-/** A primary that is open and waits for one acknowledgement, and replicas that have everything. */
-export async function cluster(replicaCount: number): Promise<Cluster> {
-  const [primary, ...replicas] = (await instances(1 + replicaCount)) as [TestInstance, TestInstance];
+export interface Stock {
+  /** Instances that are prepared, and nothing else. */
+  readonly instances: (count: number) => Promise<TestInstance[]>;
+  /** A primary that is open and waits for one acknowledgement, and replicas that have everything. */
+  readonly cluster: (replicaCount: number) => Promise<Cluster>;
+}
+
+/** To be called once in a file. */
+export function stockOfInstances(): Stock {
+  let stock: TestInstance[] = [];
+  afterAll(async () => void (await Promise.all(stock.map((each) => each.dispose()))));
+  const instances = async (count: number): Promise<TestInstance[]> => {
+    const started = startTestInstances(Math.max(count - stock.length, 0));
+    stock = [...(await Promise.all(stock.map(renewed))), ...(await started)];
+    return stock.slice(0, count);
+  };
+  return { instances, cluster: async (replicaCount) => makeCluster(await instances(1 + replicaCount)) };
+}
+
+/** One that does not get well is replaced. */
+async function renewed(instance: TestInstance): Promise<TestInstance> {
+  try {
+    await resetTestInstance(instance);
+    return instance;
+  } catch {
+    await instance.dispose();
+    return startTestInstance();
+  }
+}
+
+async function makeCluster(started: readonly TestInstance[]): Promise<Cluster> {
+  const [primary, ...replicas] = started as [TestInstance, TestInstance];
   await replicate(primary, replicas, 1, signal);
   const writer = await primary.connect("moco-writable");
   await writer.query("CREATE DATABASE test");
