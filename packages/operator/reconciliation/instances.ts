@@ -3,6 +3,7 @@ import { ConfigMaps, keyOf, prune, StatefulSets, type ConfigMap, type StatefulSe
 import { ownedIn } from "../caches.ts";
 import { guarded } from "../rollout/guard.ts";
 import { recreateStatefulSet } from "../volume/recreate.ts";
+import { withTemplatesInUse } from "../volume/templates.ts";
 import { keptConfigMaps } from "./history.ts";
 import { namesOfCluster } from "./metadata.ts";
 import { planInstances, type InstancesPlan } from "./plan.ts";
@@ -34,9 +35,10 @@ export async function makeInstances(tools: Tools, cluster: MySQLCluster, signal:
       applier.preview(StatefulSets, wanted, live).some((path) => path.startsWith(".spec.template")),
   });
   for (const each of [plan.myCnf, plan.fluentBit]) if (each) await ensure(tools, caches.configMaps, each, signal);
-  const recreated = await recreateStatefulSet(tools, cluster, plan.statefulSet, signal);
-  const { object } = await guarded(tools, liveStatefulSet(tools, cluster), plan.statefulSet, signal, (version) =>
-    ensure(tools, caches.statefulSets, plan.statefulSet, signal, version),
+  const wanted = withTemplatesInUse(plan.statefulSet, live);
+  const recreated = await recreateStatefulSet(tools, cluster, wanted, signal);
+  const { object } = await guarded(tools, liveStatefulSet(tools, cluster), wanted, signal, (version) =>
+    ensure(tools, caches.statefulSets, wanted, signal, version),
   );
   await forgetConfigMaps(tools, cluster, plan, object, signal);
   return { statefulSet: object, version: plan.version, recreated, warnings };

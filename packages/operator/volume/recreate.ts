@@ -143,12 +143,15 @@ async function complete(
 /** Validation and admission are asked, and nothing is written. That the name is taken is found out last. */
 async function rehearse(client: Client, recreation: Recreation, signal: AbortSignal): Promise<void> {
   const options = { fieldManager: recreationManager, dryRun: true, signal };
-  try {
-    await client.create(StatefulSets, firstForm(recreation), options);
-  } catch (error) {
-    if (isAlreadyExists(error)) return;
-    const message = `StatefulSet ${keyOf(recreation.statefulSet)} is left as it is, since it could not be made anew: `;
-    throw new CodedError("STATEFULSET_REFUSED", message + describeError(error), { cause: error });
+  const forms = [firstForm(recreation), ...(recreation.firstTemplate ? [recreation.statefulSet] : [])];
+  for (const form of forms) {
+    try {
+      await client.create(StatefulSets, form, options);
+    } catch (error) {
+      if (isAlreadyExists(error)) continue;
+      const message = `StatefulSet ${keyOf(form)} is left as it is, since it could not be made anew: `;
+      throw new CodedError("STATEFULSET_REFUSED", message + describeError(error), { cause: error });
+    }
   }
 }
 
