@@ -1,8 +1,17 @@
 /** What the benchmark puts into its control plane. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { finalizer, MySQLClusters } from "@moco-ts/api";
-import { ConfigMaps, CustomResourceDefinitions, Namespaces, Pods, Secrets, type Client } from "@moco-ts/kube";
+import {
+  ConfigMaps,
+  CustomResourceDefinitions,
+  isNotFound,
+  Namespaces,
+  Pods,
+  Secrets,
+  type Client,
+} from "@moco-ts/kube";
 import { parse } from "yaml";
 
 export const namespace = "bench";
@@ -14,6 +23,17 @@ export async function prepare(client: Client): Promise<void> {
     await client.create(CustomResourceDefinitions, parse(await readFile(join(definitions, file), "utf8")));
   }
   for (const name of [namespace, "moco-system"]) await client.create(Namespaces, { metadata: { name } });
+  while (!(await isServed(client))) await delay(100);
+}
+
+async function isServed(client: Client): Promise<boolean> {
+  try {
+    await client.list(MySQLClusters);
+    return true;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return false;
+  }
 }
 
 /** A cluster of one replica. */

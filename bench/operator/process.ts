@@ -23,15 +23,12 @@ export class OperatorProcess {
   }
 
   static async start({ image, kubeconfig, metricsPort }: OperatorOptions): Promise<OperatorProcess> {
-    const containerfile = await readFile(join(image, "Containerfile"), "utf8");
-    const [, entry] = /^ENTRYPOINT (.*)$/m.exec(containerfile) ?? [];
-    const [, ...command] = JSON.parse(entry!) as string[];
-    const options = command.slice(0, -1);
+    const { environment, options } = await readContainerfile(join(image, "Containerfile"));
     const quiet = ["--health-probe-addr=0", "--webhook-addr=0", "--zap-log-level=error"];
     const flags = [`--metrics-addr=127.0.0.1:${metricsPort}`, ...quiet, "--apiserver-qps-throttle=1000"];
     const args = [...options, join(image, "main.js"), ...flags];
     const child = spawn(process.execPath, args, {
-      env: { PATH: process.env["PATH"], KUBECONFIG: kubeconfig, POD_NAMESPACE: "moco-system" },
+      env: { ...environment, PATH: process.env["PATH"], KUBECONFIG: kubeconfig, POD_NAMESPACE: "moco-system" },
       stdio: ["ignore", "ignore", "inherit"],
     });
     return new OperatorProcess(child, metricsPort);
@@ -91,4 +88,13 @@ export class OperatorProcess {
       return 0;
     }
   }
+}
+
+/** How the image starts Node: with which environment, and which options before the program's name. */
+async function readContainerfile(path: string): Promise<{ environment: Record<string, string>; options: string[] }> {
+  const text = await readFile(path, "utf8");
+  const [, entry = ""] = /^ENTRYPOINT (.*)$/m.exec(text) ?? [];
+  const [, variables = ""] = /^ENV (.*)$/m.exec(text) ?? [];
+  const environment = Object.fromEntries(variables.split(" ").map((each) => each.split("=") as [string, string]));
+  return { environment, options: (JSON.parse(entry) as string[]).slice(1, -1) };
 }
