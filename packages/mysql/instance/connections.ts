@@ -42,6 +42,8 @@ type Role = "look" | "change" | Taken;
 /** Connections for statements that may hang, with what they are kept for. */
 type Taken = "closing" | "spare";
 
+const forChanges = ["change", "closing", "spare"] as const satisfies Role[];
+
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #opened = new Map<Role, Opened>();
@@ -89,7 +91,11 @@ export class Connections {
   /** Opens all of them, so that no change has to wait for a login. */
   async prepare(signal?: AbortSignal): Promise<void> {
     await this.#get("look", signal);
-    await Promise.all((["change", "closing", "spare"] as const).map((role) => this.#get(role, signal)));
+    await Promise.all(forChanges.map((role) => this.#get(role, signal)));
+  }
+
+  get isPrepared(): boolean {
+    return forChanges.every((role) => this.#opened.get(role)?.connection.usable);
   }
 
   /** Ids of those that are open: they never kill one another. */

@@ -68,6 +68,11 @@ export class MysqlInstance implements Instance {
     await this.#connections.lookEnded();
   }
 
+  /** Whether a change could be begun without a login. */
+  get isPrepared(): boolean {
+    return this.#connections.isPrepared;
+  }
+
   /** Opens all connections that changes need, and takes the right to change the instance from all others. */
   prepare(signal: AbortSignal): Promise<void> {
     return this.#within("connecting to", changeTimeout, signal, (deadline) => this.#connections.prepare(deadline));

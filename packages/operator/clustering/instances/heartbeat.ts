@@ -5,6 +5,8 @@ import { readVitalSigns } from "./vital-signs.ts";
 /** Milliseconds between two beats, and between tries to reach an instance that does not answer. */
 const period = 1_000;
 const retryPeriod = 500;
+/** Milliseconds between two tries to open the connections that changes need. */
+const preparePeriod = 10_000;
 
 /** Tells when an instance is no longer as it was: what it says, whether it answers, or that commits hang. */
 export async function followInstance(
@@ -15,6 +17,7 @@ export async function followInstance(
 ): Promise<void> {
   let signs: string | undefined;
   let waitingAt: string | undefined;
+  let preparedAt = -Infinity;
   while (!signal.aborted) {
     const before = signs;
     try {
@@ -24,12 +27,26 @@ export async function followInstance(
       signs = found.signs;
       waitingAt = found.waitingAt;
       if (signs !== before || hangs) changed();
+      if (before === undefined) preparedAt = -Infinity;
     } catch {
       // Why it does not answer is found out, and told, by the look that follows.
       signs = undefined;
       if (before !== undefined && !signal.aborted) changed();
     }
-    // Ended by the signal.
-    await sleep(clock, signs === undefined ? retryPeriod : period, signal).catch(() => undefined);
+    if (signs !== undefined && !instance.isPrepared && clock.monotonic() - preparedAt > preparePeriod) {
+      preparedAt = clock.monotonic();
+      // Who needs them tries again, and learns why it fails.
+      void instance.prepare(signal).catch(() => undefined);
+    }
+    if (signs === undefined) await pause(retryPeriod, clock, signal);
+    else await pause(period, clock, signal, instance.lost());
   }
+}
+
+/** Ends early, with the signal or when the connection is lost: then it is worth asking at once. */
+async function pause(milliseconds: number, clock: Clock, signal: AbortSignal, lost?: Promise<void>): Promise<void> {
+  const end = new AbortController();
+  void lost?.then(() => end.abort());
+  // An early end is no failure.
+  await sleep(clock, milliseconds, AbortSignal.any([signal, end.signal])).catch(() => undefined);
 }
