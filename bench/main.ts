@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { autoresizerDefaults, benchAutoresizer } from "./autoresizer.ts";
 import { benchInformer, informerDefaults } from "./informer.ts";
 import { benchOperator, operatorDefaults } from "./operator.ts";
+import { benchRollout, rolloutDefaults } from "./rollout.ts";
 
 const benchmarks: Readonly<Record<string, { about: string; run(options: Record<string, number>): Promise<void> }>> = {
   informer: {
@@ -16,6 +17,10 @@ const benchmarks: Readonly<Record<string, { about: string; run(options: Record<s
   autoresizer: {
     about: "rounds over many volumes and admission of claims, against pvc-autoresizer",
     run: (options) => benchAutoresizer({ ...autoresizerDefaults, ...options }),
+  },
+  rollout: {
+    about: "a rolling update under load on a real node, against MOCO",
+    run: (options) => benchRollout({ ...rolloutDefaults, ...options }),
   },
 };
 
