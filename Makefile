@@ -92,6 +92,10 @@ chaos: setup ## Faults and writers without end: ROUNDS=20 SEED=1 FAULT=name
 demo: setup ## Bring up a local cluster and show what it does
 	node tools/demo/main.ts $(if $(KEEP),--keep) $(if $(EXISTING),--existing)
 
+.PHONY: simulate
+simulate: setup ## Simulate clusters and faults, SEEDS of them from SEED on; SEED alone tells that story
+	node tools/simulate/main.ts $(if $(SEEDS),--seeds $(SEEDS)) $(if $(SEED),--seed $(SEED))
+
 .PHONY: images
 images: setup ## Build the images
 	node tools/local-kubernetes/images/main.ts build --folder "$$(node tools/bundle/main.ts)"

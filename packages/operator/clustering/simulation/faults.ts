@@ -61,12 +61,37 @@ export class Faults {
     fault();
   }
 
+  /** What is worst together: chance alone would need long to find it. */
+  injectTogether(): void {
+    if (this.#isOver) return;
+    const { random } = this.#world;
+    const combination = random.pick<readonly (() => void)[]>([
+      // A successor acts while the operator before it sleeps in the middle of something.
+      [() => this.#leadership.freeze(random.between(12_000, 25_000)), () => this.#cutOff(this.#primary())],
+      [() => this.#leadership.freeze(random.between(12_000, 25_000)), () => this.#demote()],
+      // Only one has the last rows, and it is out of reach.
+      [() => this.#slowReceiver(), () => this.#cutFromOperator(this.#replica()), () => this.#kill(this.#primary())],
+      [() => this.#slowReceiver(), () => this.#freeze(this.#replica()), () => this.#kill(this.#primary())],
+      [() => this.#slowReceiver(), () => this.#demote()],
+      [() => this.#slowApplier(), () => this.#kill(this.#primary())],
+      [() => this.#cutFromPeers(this.#primary()), () => this.#forceDeletePod(this.#primary())],
+    ]);
+    let delay = 0;
+    for (const fault of combination) {
+      this.#world.scheduler.after(delay, fault);
+      delay += random.between(0, 2_000);
+    }
+  }
+
+  #primary(): Mysqld | undefined {
+    const { machines, api } = this.#world;
+    return machines.processes.find(({ disk }) => disk.uuid === api.memory?.primary);
+  }
+
   #victim(): Mysqld | undefined {
-    const { machines, random, api } = this.#world;
-    const { processes } = machines;
-    if (processes.length === 0) return undefined;
-    const primary = processes.find(({ disk }) => disk.uuid === api.memory?.primary);
-    return primary && random.chance(0.6) ? primary : random.pick(processes);
+    const { machines, random } = this.#world;
+    const primary = this.#primary();
+    return primary && random.chance(0.6) ? primary : random.pick(machines.processes);
   }
 
   #replica(): Mysqld | undefined {
@@ -89,9 +114,8 @@ export class Faults {
     this.#world.story.tell("fault", what);
   }
 
-  #kill(): void {
+  #kill(mysqld = this.#victim()): void {
     const { machines, random } = this.#world;
-    const mysqld = this.#victim();
     if (mysqld === undefined) return;
     this.#tell(`${mysqld.name} is killed`);
     machines.kill(mysqld, random.chance(0.3) ? random.between(3000, 15_000) : random.between(200, 3000));
@@ -113,9 +137,8 @@ export class Faults {
     machines.terminate(mysqld, () => machines.revive(mysqld));
   }
 
-  #freeze(): void {
+  #freeze(mysqld = this.#victim()): void {
     const { random } = this.#world;
-    const mysqld = this.#victim();
     if (mysqld === undefined || mysqld.frozen) return;
     const milliseconds = random.between(500, 20_000);
     this.#tell(`${mysqld.name} freezes for ${milliseconds} ms`);
@@ -158,20 +181,17 @@ export class Faults {
     return this.#world.machines.processes.map(({ address }) => address).filter((each) => each !== mysqld.address);
   }
 
-  #cutFromPeers(): void {
-    const mysqld = this.#victim();
+  #cutFromPeers(mysqld = this.#victim()): void {
     if (mysqld) this.#cut(`${mysqld.name} is cut from its peers`, this.#between(mysqld.address, this.#peers(mysqld)));
   }
 
-  #cutFromOperator(): void {
-    const mysqld = this.#victim();
+  #cutFromOperator(mysqld = this.#victim()): void {
     const { names } = this.#leadership;
     if (mysqld) this.#cut(`${mysqld.name} is cut from operators`, this.#between(mysqld.address, names));
   }
 
   /** From everybody but its clients. */
-  #cutOff(): void {
-    const mysqld = this.#victim();
+  #cutOff(mysqld = this.#victim()): void {
     if (mysqld === undefined) return;
     const others = [...this.#peers(mysqld), ...this.#leadership.names];
     this.#cut(`${mysqld.name} is cut off`, this.#between(mysqld.address, others));
@@ -182,9 +202,8 @@ export class Faults {
     if (mysqld) this.#world.machines.deletePod(mysqld.ordinal);
   }
 
-  #forceDeletePod(): void {
+  #forceDeletePod(mysqld = this.#victim()): void {
     const { machines, random } = this.#world;
-    const mysqld = this.#victim();
     if (mysqld) machines.forceDeletePod(mysqld.ordinal, random.between(0, 15_000));
   }
 
@@ -211,7 +230,7 @@ export class Faults {
     if (others.some((each) => isErrant(each.disk, primary))) return false;
     if (voters.length < memory.voters.length - memory.acknowledgements) return false;
     const rows = voters.map((each) => each.disk.rows());
-    return [...invariants.acknowledged].every((row) => rows.every((each) => each.has(row)));
+    return [...invariants.acknowledged.keys()].every((row) => rows.every((each) => each.has(row)));
   }
 
   #failRequests(): void {
@@ -318,8 +337,7 @@ export class Faults {
 
   /** What clients are told from now on is not the operator's fault; but it has to put an end to it. */
   #tamper(): void {
-    const { machines, api } = this.#world;
-    const primary = machines.processes.find(({ disk }) => disk.uuid === api.memory?.primary);
+    const primary = this.#primary();
     if (primary === undefined || !primary.isWritable || primary.acknowledgements === 0) return;
     this.#tell(`somebody turns semi-sync off on ${primary.name}`);
     primary.tampered = true;

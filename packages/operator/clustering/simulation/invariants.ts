@@ -4,6 +4,7 @@ import type { Mysqld } from "./mysqld.ts";
 import * as rules from "./rules.ts";
 
 interface Surroundings {
+  readonly now: () => number;
   readonly memory: () => Memory | undefined;
   readonly disks: () => readonly Disk[];
   readonly processes: () => readonly Mysqld[];
@@ -15,11 +16,16 @@ interface Surroundings {
 /** Holds the rules against everything that happens. The first that is broken ends the simulation. */
 export class Invariants {
   readonly #world: Surroundings;
-  readonly acknowledged = new Set<number>();
+  /** Rows that clients were told are committed, and when. */
+  readonly #acknowledgedAt = new Map<number, number>();
   #violation: string | undefined;
 
   constructor(world: Surroundings) {
     this.#world = world;
+  }
+
+  get acknowledged(): ReadonlyMap<number, number> {
+    return this.#acknowledgedAt;
   }
 
   get violation(): string | undefined {
@@ -41,7 +47,7 @@ export class Invariants {
 
   /** A client is told that its row is committed. */
   acknowledging({ disk }: Mysqld, row: number): void {
-    this.acknowledged.add(row);
+    this.#acknowledgedAt.set(row, this.#world.now());
     const truth = this.truth();
     this.fail("3", rules.survivesFailover(truth, row));
     const { memory } = truth;
@@ -63,7 +69,11 @@ export class Invariants {
   recording(before: Memory | undefined, memory: Memory): void {
     const truth = { ...this.truth(), memory };
     if (before?.primary !== memory.primary) this.fail("3", rules.isNotBehind(truth, memory.primary));
-    for (const row of this.acknowledged) this.fail("5", rules.survivesFailover(truth, row));
+    for (const row of this.acknowledged.keys()) this.fail("5", rules.survivesFailover(truth, row));
+    const newcomers = memory.voters.filter(
+      (uuid) => before && !before.voters.includes(uuid) && uuid !== memory.primary,
+    );
+    for (const uuid of newcomers) this.fail("5", rules.hasCaughtUp(truth, uuid, this.#world.now()));
   }
 
   /** The primary is to be replaced, as what the operator sees of these servers seems to ask for. */
@@ -82,7 +92,7 @@ export class Invariants {
   /** Data has become less: by a disk that is gone, by a power loss, or by being made empty. */
   lessened(): void {
     const truth = this.truth();
-    for (const row of this.acknowledged) this.fail("3", rules.survivesFailover(truth, row));
+    for (const row of this.acknowledged.keys()) this.fail("3", rules.survivesFailover(truth, row));
   }
 
   truth(): rules.Truth {

@@ -252,9 +252,10 @@ export class Operator {
   }
 }
 
-/** server_uuids of those replicas that answered; none if another server has the primary's place. */
-function answering({ instances, primaryIndex }: Snapshot): string[] {
-  if (instances[primaryIndex]?.state !== undefined) return [];
+/** server_uuids of those replicas that answered; none if another Pod has the primary's place, where clients look for it. */
+function answering({ instances, primaryIndex, memory }: Snapshot): string[] {
+  const { state, pod } = instances[primaryIndex] ?? {};
+  if (state !== undefined || pod?.address !== memory?.primaryAddress) return [];
   return instances.flatMap(({ state }) => (state ? [state.uuid] : []));
 }
 

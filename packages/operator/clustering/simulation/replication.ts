@@ -114,7 +114,7 @@ export class Replication {
       }
       link.brokenSince = undefined;
       this.#pump(link);
-      if (link.owed > 0) this.#acknowledge(link, link.owed);
+      if (link.owed > 0) this.#settle(link);
       this.apply(replica);
       return;
     }
@@ -124,6 +124,15 @@ export class Replication {
     scheduler.after(patience, () => {
       if (link.isOpen && link.brokenSince === since) this.#lose(link);
     });
+  }
+
+  /** A connection on which nothing came back for a while may be reset, and what was to come back is lost. */
+  #settle(link: Link): void {
+    if (!this.#world.network.passes(link.replica.address, link.source.address)) return;
+    const { owed } = link;
+    link.owed = 0;
+    if (this.#world.random.chance(0.5)) this.#acknowledge(link, owed);
+    else this.#lose(link);
   }
 
   /** The receiver notices that it has no source any more, and goes on trying. */

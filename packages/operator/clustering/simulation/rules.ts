@@ -19,8 +19,8 @@ export interface Truth {
   /** All that were ever there. */
   readonly disks: readonly Disk[];
   readonly processes: readonly Mysqld[];
-  /** Rows of which clients were told that they are committed. */
-  readonly acknowledged: ReadonlySet<number>;
+  /** Rows of which clients were told that they are committed, and when. */
+  readonly acknowledged: ReadonlyMap<number, number>;
   readonly receivers: (source: Mysqld) => readonly Receiver[];
 }
 
@@ -54,14 +54,15 @@ export function survivesFailover({ memory, disks }: Truth, row: number): Wrong {
 /** Rules 3 and 6: who takes the writes has every row that a client was promised. */
 export function hasEverything({ acknowledged }: Truth, disk: Disk): Wrong {
   const rows = disk.executedRows();
-  for (const row of acknowledged) if (!rows.has(row)) return `${disk.uuid.slice(-4)} lacks the acknowledged row ${row}`;
+  for (const row of acknowledged.keys())
+    if (!rows.has(row)) return `${disk.uuid.slice(-4)} lacks the acknowledged row ${row}`;
   return undefined;
 }
 
 /** Rule 3: who is recorded as the primary has received every row that a client was promised. */
 export function isNotBehind({ acknowledged, disks }: Truth, uuid: string): Wrong {
   const rows = disks.find((disk) => disk.uuid === uuid)?.rows() ?? new Set();
-  for (const row of acknowledged) if (!rows.has(row)) return `${uuid.slice(-4)} is promoted without row ${row}`;
+  for (const row of acknowledged.keys()) if (!rows.has(row)) return `${uuid.slice(-4)} is promoted without row ${row}`;
   return undefined;
 }
 
@@ -83,6 +84,15 @@ export function votersAreRecorded({ memory, processes, receivers }: Truth): Wron
     ({ replica, acknowledges }) => acknowledges && !memory.voters.includes(replica.disk.uuid),
   );
   return hidden && `${hidden.replica.name} acknowledges and is no recorded voter`;
+}
+
+/** Rule 5: who begins to vote has received what was there when that was decided, a few seconds ago at most. */
+export function hasCaughtUp({ acknowledged, disks }: Truth, uuid: string, now: number): Wrong {
+  const disk = disks.find((each) => each.uuid === uuid);
+  for (const [row, time] of acknowledged) {
+    if (time < now - 15_000 && !disk?.holds(row)) return `${uuid.slice(-4)} is to vote without row ${row}`;
+  }
+  return undefined;
 }
 
 /** Rules 5 and 13: a primary that takes writes waits for as many acknowledgements as are recorded. */

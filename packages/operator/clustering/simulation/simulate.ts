@@ -95,22 +95,21 @@ export async function simulate({ seed, subject, isTold = false, gtids }: Simulat
 /** At some moment, or in the middle of something that the operator does. */
 function planFaults(world: World, faults: Faults, { faults: count, storm }: Scenario): void {
   const { scheduler, random } = world;
+  const strike = (): void => (random.chance(0.3) ? faults.injectTogether() : faults.inject());
   const countdowns: { left: number; isForChanges: boolean }[] = [];
   world.onSending = (isChange) => {
     for (const countdown of countdowns) {
       if (countdown.isForChanges && !isChange) continue;
       // What is being sent is on its way before the fault happens.
-      if (--countdown.left === 0) scheduler.after(random.between(0, 3), () => faults.inject());
+      if (--countdown.left === 0) scheduler.after(random.between(0, 3), strike);
     }
   };
   for (let index = 0; index < count; index++) {
     const trigger = random.pick(["time", "call", "change", "change"] as const);
     const left = random.between(1, 25);
     scheduler.after(random.between(1_000, storm), () => {
-      if (trigger === "time") faults.inject();
+      if (trigger === "time") strike();
       else countdowns.push({ left, isForChanges: trigger === "change" });
-      // Misfortunes come in company.
-      if (trigger === "time" && random.chance(0.4)) scheduler.after(random.between(0, 3_000), () => faults.inject());
     });
   }
 }

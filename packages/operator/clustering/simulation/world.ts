@@ -67,6 +67,7 @@ export class World {
       disturbed: () => this.disturbed(),
     });
     this.invariants = new Invariants({
+      now: () => this.scheduler.now,
       memory: () => this.api.memory,
       disks: () => this.machines.allDisks,
       processes: () => this.machines.processes,

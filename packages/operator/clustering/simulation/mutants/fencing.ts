@@ -90,7 +90,7 @@ export const fencingMutants: readonly Mutant[] = [
       return {
         stopReceiver: async (uuid, signal) => {
           state = await instance.observe(signal);
-          await sleep(operator.process.clock, 500, signal);
+          await sleep(operator.process.clock, 3_000, signal);
           await instance.stopReceiver(uuid, signal);
         },
         observe: async (signal) => {
