@@ -91,7 +91,7 @@ export function createAutoresizer(config: Config, surroundings: Surroundings): M
     metrics,
   });
 
-  const webhooks = createAdmission(config, client, storageClasses, surroundings);
+  const webhooks = createAdmission(config, storageClasses, surroundings);
 
   return createManager({
     servers: webhooks === undefined ? [] : [webhooks],
@@ -111,13 +111,14 @@ export function createAutoresizer(config: Config, surroundings: Surroundings): M
 /** The webhook, which every replica serves, if it shall be served. */
 function createAdmission(
   { webhook, namespaces, dryRun, systemNamespace }: Config,
-  client: Client,
   storageClasses: Informer<StorageClass>,
   { cluster, clock, logger, metrics }: Surroundings,
 ): Webhooks | undefined {
   const address = webhook && parseAddress(webhook.address);
   if (webhook === undefined || address === undefined) return undefined;
   const { certificateDirectory: directory, service, configuration } = webhook;
+  // Of its own, without a limit on its rate: whoever creates a hundred claims at once waits for as many answers.
+  const client = connect(cluster, { userAgent: `${program}/webhook`, qps: Infinity, logger, metrics });
   const namespace = systemNamespace ?? cluster.namespace;
   const host = `${service}.${namespace}.svc`;
   const webhooks = createWebhooks({
