@@ -47,8 +47,12 @@ export function selectionsOf(key: ClusterKey): Record<"cluster" | "statefulSet" 
   };
 }
 
-/** True for events of the cluster itself, its StatefulSet, Pods and claims. */
-export function isEventOf({ name }: ClusterKey, { involvedObject }: Event): boolean {
+/** What happens to every Pod that starts. */
+const routine = new Set(["Scheduled", "Pulling", "Pulled", "Created", "Started"]);
+
+/** True for events of the cluster itself, its StatefulSet, Pods and claims, unless they are routine. */
+export function isEventOf({ name }: ClusterKey, { involvedObject, type, reason }: Event): boolean {
+  if (type === "Normal" && routine.has(reason ?? "")) return false;
   const { kind = "", name: object = "" } = involvedObject;
   if (kind === "MySQLCluster") return object === name;
   if (kind === "StatefulSet") return object === `moco-${name}`;

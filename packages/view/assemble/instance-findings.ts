@@ -11,9 +11,7 @@ const longestSilence = 5;
 /** What is wrong with one instance, or what is going on with it. */
 export function instanceFindings(view: Facts, instance: InstanceView): Finding[] {
   const { mysqld } = instance;
-  const said = mysqld.answered
-    ? [...reportFindings(view, instance, mysqld)]
-    : [{ level: "error", text: `mysqld can't be asked: ${mysqld.reason}` } as const];
+  const said = mysqld.answered ? [...reportFindings(view, instance, mysqld)] : [silenceOf(instance, mysqld.reason)];
   const findings: Content[] = [
     ...podFindings(instance),
     ...said,
@@ -21,6 +19,14 @@ export function instanceFindings(view: Facts, instance: InstanceView): Finding[]
     ...errantFindings(instance),
   ];
   return findings.map((finding) => ({ instance: instance.index, ...finding }));
+}
+
+/** Why mysqld says nothing. A Pod that comes or goes is no error. */
+function silenceOf({ status, problem }: InstanceView, reason: string): Content {
+  if (status === "Terminating") return { level: "warning", text: "is ending" };
+  if (problem === undefined && /^(Init:|Pending$)/.test(status))
+    return { level: "note", text: `is starting (${status})` };
+  return { level: "error", text: `mysqld can't be asked: ${reason}` };
 }
 
 function podFindings({ status, problem, mysqld, isPrimary, role, ready, votes }: InstanceView): Content[] {

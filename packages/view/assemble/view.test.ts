@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Answer, Answers } from "../instances/report.ts";
 import type { ClusterView, InstanceView } from "../model.ts";
 import {
   currentRevision,
@@ -78,6 +79,31 @@ test("instances that are missing and Pods that are too many are both shown", () 
   expect(column(view, "index")).toEqual([0, 1, 2, 3]);
   expect(column(view, "status")).toEqual(["Running", "Missing", "Missing", "Running"]);
 });
+
+test("Pods that come and go are no errors", () => {
+  const starting = testPod(1, { ready: false });
+  const pending = { ...starting, status: { phase: "Pending", initContainerStatuses: [init] } };
+  const gone = testPod(2, { deleted: true, ready: false });
+  const silent = { reason: "it does not run" };
+  const answers: Answers = new Map<number, Answer>([
+    [0, testPrimary()],
+    [1, silent],
+    [2, silent],
+  ]);
+  expect(textsOf(assembleView({ ...base(), pods: [testPod(0), pending, gone] }, answers, now))).toEqual([
+    "warning 2: is ending",
+    "note 1: is starting (Init:moco-init)",
+  ]);
+});
+
+const init = {
+  name: "moco-init",
+  image: "mysql:8.4",
+  imageID: "",
+  ready: false,
+  restartCount: 0,
+  state: { running: { startedAt: "2026-01-01T00:00:00Z" } },
+};
 
 test("a cluster that nobody has looked at yet is no error", () => {
   const { status: _status, ...cluster } = testCluster({});
