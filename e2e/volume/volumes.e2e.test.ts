@@ -20,18 +20,20 @@ beforeAll(async () => {
 afterAll(() => operator?.down());
 
 test("when the size is extended, all claims are resized, then the StatefulSet is made anew; nobody notices", async () => {
-  await operator.apply(manifest({ name: "three", replicas: 3 }));
+  await operator.apply(
+    manifest({ name: "three", replicas: 3, spec: { volumeClaimTemplates: [template({ storage: "6Gi" })] } }),
+  );
   await waitForCondition(operator, "three", "Healthy");
   const volumes = new Volumes(operator, "three");
   const writer = await Writer.start(operator, "three");
   const [pods, before] = [await volumes.podIdentities(), await volumes.statefulSet()];
 
-  await volumes.edit(template({ storage: "4Gi" }));
-  const grown = { "mysql-data-0": "4Gi 4Gi", "mysql-data-1": "4Gi 4Gi", "mysql-data-2": "4Gi 4Gi" };
+  await volumes.edit(template({ storage: "7Gi" }));
+  const grown = { "mysql-data-0": "7Gi 7Gi", "mysql-data-1": "7Gi 7Gi", "mysql-data-2": "7Gi 7Gi" };
   await expect.poll(() => volumes.sizes(), patience).toEqual(grown);
   await waitForCondition(operator, "three", "VolumesResized");
   await recreated(volumes, before.metadata?.uid);
-  for (const ordinal of [0, 1, 2]) expect(await volumes.fileSystem(ordinal)).toBe(4);
+  for (const ordinal of [0, 1, 2]) expect(await volumes.fileSystem(ordinal)).toBe(7);
   expect(await volumes.podIdentities()).toEqual(pods);
   expect(await volumes.counter("volume_resized_total")).toBe(1);
   expect(await volumes.counter("volume_resized_errors_total")).toBe(0);
@@ -49,7 +51,7 @@ test("when the size is extended, all claims are resized, then the StatefulSet is
 test("labels and annotations of a template: the StatefulSet is made anew, claims get only what the flags name", async () => {
   const volumes = new Volumes(operator, "three");
   const [pods, before] = [await volumes.podIdentities(), await volumes.statefulSet()];
-  await volumes.edit(template({ storage: "4Gi", labels: { team: "a", other: "x" }, annotations: { note: "y" } }));
+  await volumes.edit(template({ storage: "7Gi", labels: { team: "a", other: "x" }, annotations: { note: "y" } }));
   await recreated(volumes, before.metadata?.uid);
   const metadata = (await volumes.statefulSet()).spec?.volumeClaimTemplates?.[0]?.metadata;
   expect(metadata).toMatchObject({ labels: { team: "a", other: "x" }, annotations: { note: "y" } });
@@ -60,7 +62,7 @@ test("labels and annotations of a template: the StatefulSet is made anew, claims
       labels["other"],
       annotations["note"],
     ]);
-  await expect.poll(copied, patience).toEqual(Array(3).fill(["a", undefined, undefined]));
+  await expect.poll(copied, patience).toEqual(Array.from({ length: 3 }, () => ["a", undefined, undefined]));
   expect(await volumes.counter("volume_resized_total")).toBe(1);
   expect(await volumes.counter("statefulset_recreate_total")).toBe(2);
 });
@@ -69,14 +71,14 @@ test("a reduction is refused, with a text that says what one can do; volumes tha
   const volumes = new Volumes(operator, "three");
   const before = await volumes.statefulSet();
   const refusal =
-    /storage of volume claim template mysql-data can only grow: 3Gi is less than 4Gi. With the annotation/;
-  await expect(volumes.edit(template({ storage: "3Gi" }))).rejects.toThrow(refusal);
+    /storage of volume claim template mysql-data can only grow: 6Gi is less than 7Gi. With the annotation/;
+  await expect(volumes.edit(template({ storage: "6Gi" }))).rejects.toThrow(refusal);
   await operator.kubectl("annotate", "mysqlcluster", "three", "moco.cybozu.com/allow-volume-reduction=true");
-  await volumes.edit(template({ storage: "3Gi" }));
+  await volumes.edit(template({ storage: "6Gi" }));
   await recreated(volumes, before.metadata?.uid);
   const resources = (await volumes.statefulSet()).spec?.volumeClaimTemplates?.[0]?.spec?.resources;
-  expect(resources?.requests).toEqual({ storage: "3Gi" });
-  expect(Object.values(await volumes.sizes())).toEqual(Array(3).fill("4Gi 4Gi"));
+  expect(resources?.requests).toEqual({ storage: "6Gi" });
+  expect(Object.values(await volumes.sizes())).toEqual(Array(3).fill("7Gi 7Gi"));
   expect((await conditionOf(operator, "three", "VolumesResized"))?.status).toBe("True");
   await operator.kubectl("delete", "mysqlcluster", "three");
 });

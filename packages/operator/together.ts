@@ -1,3 +1,4 @@
+import { toError } from "@moco-ts/base";
 import { isConflict } from "@moco-ts/kube";
 
 /**
@@ -8,5 +9,5 @@ export async function together(...work: readonly Promise<unknown>[]): Promise<vo
   const results = await Promise.allSettled(work);
   const problems: unknown[] = results.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
   const worst = problems.find((error) => !isConflict(error)) ?? problems[0];
-  if (worst !== undefined) throw worst;
+  if (worst !== undefined) throw toError(worst);
 }

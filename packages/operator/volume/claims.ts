@@ -1,5 +1,5 @@
 import type { MySQLCluster } from "@moco-ts/api";
-import { CodedError, describeError, type Logger } from "@moco-ts/base";
+import { CodedError, describeError, toError, type Logger } from "@moco-ts/base";
 import { isConflict, keyOf, PersistentVolumeClaims, type Client, type PersistentVolumeClaim } from "@moco-ts/kube";
 import { metricLabels, type ClusterMetrics } from "../metrics.ts";
 import type { ClaimPlan } from "./decide.ts";
@@ -36,7 +36,7 @@ export async function changeClaims(
   problems.push(...(await changeEach(tools, plans.flatMap(synchronisation), signal)));
   // A conflict is settled by another look; what is thrown decides whether it counts as a failure.
   const worst = problems.find((error) => !isConflict(error)) ?? problems[0];
-  if (worst !== undefined) throw worst;
+  if (worst !== undefined) throw toError(worst);
 }
 
 function growth({ claim, size }: ClaimPlan): ClaimChange[] {

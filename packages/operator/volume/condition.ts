@@ -11,7 +11,7 @@ type Reason = (typeof reasons)[number];
 export function volumesCondition(cluster: MySQLCluster, plans: readonly ClaimPlan[]): ConditionContent {
   const type = conditionTypes.volumesResized;
   const observedGeneration = cluster.metadata.generation ?? 0;
-  const findings = plans.flatMap((plan) => describe(cluster, plan) ?? []);
+  const findings = plans.flatMap((plan) => describe(cluster, plan));
   const reason = reasons.find((each) => findings.some((finding) => finding.reason === each));
   if (reason === undefined) {
     const message = "all volumes have the size that their templates ask for";
@@ -31,13 +31,18 @@ export function volumesEvent(cluster: MySQLCluster, now: ConditionContent): Even
   return { type: "Warning", reason: now.reason, message: now.message };
 }
 
-function describe(cluster: MySQLCluster, { claim, size }: ClaimPlan): { reason: Reason; message: string } | undefined {
+interface Finding {
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+function describe(cluster: MySQLCluster, { claim, size }: ClaimPlan): Finding[] {
   const name = claim.metadata?.name ?? "";
   const pod = podName(cluster.metadata.name, ordinalOf(name) ?? 0);
-  const finding = (reason: Reason, message: string) => ({ reason, message: `${name}: ${message}` });
+  const finding = (reason: Reason, message: string) => [{ reason, message: `${name}: ${message}` }];
   switch (size.kind) {
     case "enough":
-      return undefined;
+      return [];
     case "grow":
       return finding("Resizing", `${size.to} is to be asked for, it has ${size.from}`);
     case "growing":
@@ -53,8 +58,9 @@ function describe(cluster: MySQLCluster, { claim, size }: ClaimPlan): { reason: 
     case "fixed":
       return finding("ExpansionNotAllowed", `it can't grow to ${size.to}, as ${explainFixed(size)}`);
     case "failed":
-      return finding("ExpansionFailed", `it could not grow to ${size.to}: ${size.problem}`);
+      break;
   }
+  return finding("ExpansionFailed", `it could not grow to ${size.to}: ${size.problem}`);
 }
 
 function explainFixed({ storageClass }: Extract<ClaimSize, { kind: "fixed" }>): string {

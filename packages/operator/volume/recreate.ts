@@ -88,7 +88,6 @@ export async function completeRecreation(
  * Pods again once Kubernetes has looked at it.
  */
 export async function reclaimPods(tools: RecreationTools, cluster: MySQLCluster, signal: AbortSignal): Promise<void> {
-  const { client, caches } = tools;
   const recreation = await pendingRecreation(tools, cluster, signal);
   if (recreation === undefined) return;
   try {
@@ -100,7 +99,7 @@ export async function reclaimPods(tools: RecreationTools, cluster: MySQLCluster,
   }
   const key = keyOf(statefulSetKey(cluster));
   const isSeen = (object: StatefulSet | undefined): boolean => object?.status?.observedGeneration !== undefined;
-  await until(caches.statefulSets, key, isSeen, { ...tools, what: `the adoption of StatefulSet ${key}`, signal });
+  await until(tools.caches.statefulSets, key, isSeen, { ...tools, what: `the adoption of StatefulSet ${key}`, signal });
 }
 
 /** Every step can be the last one of a process, and is taken again, or found to be taken, by the next. */

@@ -68,18 +68,15 @@ function namesOf({ spec }: StatefulSet): (string | undefined)[] {
 function keepRunning(cluster: RunningCluster): void {
   const { client, key } = cluster;
   const conditions = [{ type: "Ready", status: "True" }];
-  const timer = setInterval(() => {
-    void cluster.pods().then(async (pods) => {
-      for (const { metadata, status } of pods) {
-        if (status?.phase === "Running") continue;
-        const body = { status: { phase: "Running", conditions } };
-        const name = metadata?.name ?? "";
-        // Gone since it was listed, or changed: looked at again soon.
-        await client
-          .patch(Pods, { ...key, name }, { type: "merge", body }, { subresource: "status" })
-          .catch(() => undefined);
-      }
-    });
-  }, 100);
+  const visit = async (): Promise<void> => {
+    for (const { metadata, status } of await cluster.pods()) {
+      if (status?.phase === "Running") continue;
+      const [name, body] = [metadata?.name ?? "", { status: { phase: "Running", conditions } }];
+      const options = { subresource: "status" };
+      // Gone since it was listed, or changed: looked at again soon.
+      await client.patch(Pods, { ...key, name }, { type: "merge", body }, options).catch(() => undefined);
+    }
+  };
+  const timer = setInterval(() => void visit(), 100);
   onTestFinished(() => clearInterval(timer));
 }

@@ -6,7 +6,7 @@ const patience = 20_000;
 
 /** Waits until the copy of an object is as `isSo` says, without asking the API server. Returns it as it is then. */
 export function until<T extends KubeObject>(
-  { cache, subscribe }: Informer<T>,
+  informer: Informer<T>,
   key: Key,
   isSo: (object: T | undefined) => boolean,
   { what, clock, signal }: { readonly what: string; readonly clock: Clock; readonly signal: AbortSignal },
@@ -14,10 +14,10 @@ export function until<T extends KubeObject>(
   return withDeadline({ what, milliseconds: patience, clock, signal }, async (deadline) => {
     const { promise, resolve } = Promise.withResolvers<T | undefined>();
     const look = (): void => {
-      const object = cache.get(key);
+      const object = informer.cache.get(key);
       if (isSo(object)) resolve(object);
     };
-    const unsubscribe = subscribe({ added: look, updated: look, deleted: look });
+    const unsubscribe = informer.subscribe({ added: look, updated: look, deleted: look });
     deadline.addEventListener("abort", unsubscribe, { once: true });
     look();
     return promise.finally(unsubscribe);

@@ -161,7 +161,8 @@ export function dataTemplate(storageClass: string, storage = "1Gi", metadata: ob
 
 /** Whose fields are whose, without the times. */
 export function ownership({ metadata }: StatefulSet) {
-  return metadata!.managedFields!.filter(({ subresource }) => !subresource).map(({ time: _, ...entry }) => entry);
+  const entries = metadata!.managedFields!.filter(({ subresource }) => !subresource);
+  return entries.map(({ manager, operation, apiVersion, fieldsV1 }) => ({ manager, operation, apiVersion, fieldsV1 }));
 }
 
 /** Changes the Pods' template, and lets Kubernetes update the last Pod only. */
