@@ -33,7 +33,7 @@ export async function benchOperator(options: Options): Promise<void> {
     const kubeconfig = await impersonating(controlPlane.kubeconfigPath, directory);
     const image = join(await prepareImages("bench-images"), "moco-controller");
     const start = async (): Promise<OperatorProcess> => {
-      started.push(await OperatorProcess.start({ image, kubeconfig, metricsPort }));
+      started.push(await OperatorProcess.start({ image, directory, kubeconfig, metricsPort }));
       return started.at(-1)!;
     };
     await measureCreation(client, counted, await start(), options);
@@ -54,13 +54,13 @@ async function measureCreation(
   operator: OperatorProcess,
   { clusters }: Options,
 ): Promise<void> {
-  await untilQuiet(counted);
+  await untilQuiet(counted, operator);
   const before = await countAll(counted);
   const began = performance.now();
   await inParallel(clusters, (index) => createCluster(client, index));
   await untilAllMade(client, clusters, operator);
   const seconds = (performance.now() - began) / 1000;
-  await untilQuiet(counted);
+  await untilQuiet(counted, operator);
   console.log(`${clusters} clusters of one replica`);
   print("until all have their StatefulSet", seconds, "s", moco.create);
   print("requests per cluster", ((await countAll(counted)) - before) / clusters, "", moco.requests);
@@ -78,7 +78,7 @@ async function measureRestart(
   const operator = await start();
   await operator.untilReconciled(clusters);
   const seconds = (performance.now() - began) / 1000;
-  await untilQuiet(counted);
+  await untilQuiet(counted, operator);
   console.log("a restart of the controller");
   print("until all are reconciled", seconds, "s", moco.restart);
   print("requests", (await countAll(counted)) - before, "", moco.restartRequests);
@@ -111,8 +111,9 @@ async function countAll(counted: CountedUser): Promise<number> {
 }
 
 /** Until some controller has had the lease, and seconds have passed without another request. */
-async function untilQuiet(counted: CountedUser): Promise<void> {
+async function untilQuiet(counted: CountedUser, operator: OperatorProcess): Promise<void> {
   for (let last = -1; ; await delay(5_000)) {
+    operator.assertRunning();
     const { leases, others } = await counted.requests();
     if (leases > 0 && others === last) return;
     last = others;

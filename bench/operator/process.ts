@@ -1,13 +1,15 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface OperatorOptions {
-  /** The folder of the controller's image, with its program: it is started as the image starts it. */
+  /** The folder of the controller's image: the program is started as the image starts it. */
   readonly image: string;
+  /** For files of its own. */
+  readonly directory: string;
   readonly kubeconfig: string;
   readonly metricsPort: number;
 }
@@ -22,11 +24,14 @@ export class OperatorProcess {
     this.#metricsPort = metricsPort;
   }
 
-  static async start({ image, kubeconfig, metricsPort }: OperatorOptions): Promise<OperatorProcess> {
+  static async start({ image, directory, kubeconfig, metricsPort }: OperatorOptions): Promise<OperatorProcess> {
     const { environment, options } = await readContainerfile(join(image, "Containerfile"));
     const quiet = ["--health-probe-addr=0", "--webhook-addr=0", "--zap-log-level=error"];
     const flags = [`--metrics-addr=127.0.0.1:${metricsPort}`, ...quiet, "--apiserver-qps-throttle=1000"];
-    const args = [...options, join(image, "main.js"), ...flags];
+    // In the image no package.json says that it is an ES module.
+    const program = join(directory, "moco-controller.cjs");
+    await copyFile(join(image, "main.js"), program);
+    const args = [...options, program, ...flags];
     const child = spawn(process.execPath, args, {
       env: { ...environment, PATH: process.env["PATH"], KUBECONFIG: kubeconfig, POD_NAMESPACE: "moco-system" },
       stdio: ["ignore", "ignore", "inherit"],
