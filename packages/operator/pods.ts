@@ -5,7 +5,7 @@ import { createInformer, Pods, type Client, type Container, type Informer, type 
 
 const clusterIndex = "cluster";
 
-/** Follows all instances. Of their specs, only nodes, claims and images are kept: there may be thousands of them. */
+/** Follows all instances. Of their specs, only nodes, claims, ConfigMaps and images are kept: there may be thousands of them. */
 export function createPodInformer(
   client: Client,
   options: { readonly logger: Logger; readonly metrics: Metrics },
@@ -44,12 +44,12 @@ function reducePod(pod: Pod): Pod {
   const { spec } = pod;
   if (spec === undefined) return pod;
   const { nodeName, volumes = [], containers, initContainers = [] } = spec;
-  const claims = volumes.filter(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined);
+  const kept = volumes.filter(({ persistentVolumeClaim, configMap }) => persistentVolumeClaim ?? configMap);
   return {
     ...pod,
     spec: {
       ...(nodeName !== undefined && { nodeName }),
-      volumes: claims,
+      volumes: kept,
       containers: containers.map(nameAndImage),
       initContainers: initContainers.map(nameAndImage),
     },

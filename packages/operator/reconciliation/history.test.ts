@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ConfigMap, StatefulSet } from "@moco-ts/kube";
+import type { ConfigMap, PodSpec } from "@moco-ts/kube";
 import { keptConfigMaps } from "./history.ts";
 
 function made(...names: string[]): ConfigMap[] {
@@ -8,15 +8,15 @@ function made(...names: string[]): ConfigMap[] {
   }));
 }
 
-function mounting(name: string): StatefulSet {
-  const volumes = [{ name: "mysql-conf", configMap: { name } }];
-  return { spec: { template: { spec: { volumes, containers: [] } } } } as unknown as StatefulSet;
+function mounting(name: string): PodSpec {
+  return { volumes: [{ name: "mysql-conf", configMap: { name } }], containers: [] };
 }
 
 it("keeps the newest ones", () => {
-  expect(keptConfigMaps(made("a", "b", "c"), 2, "c", undefined)).toEqual(["c", "b"]);
+  expect(keptConfigMaps(made("a", "b", "c"), 2, "c", [])).toEqual(["c", "b"]);
 });
 
 it("keeps what Pods mount and what they will mount, however old and however small the limit", () => {
-  expect(keptConfigMaps(made("a", "b", "c", "d"), 1, "b", mounting("a"))).toEqual(["b", "a"]);
+  const pods = [mounting("a"), mounting("c"), mounting("a"), undefined];
+  expect(keptConfigMaps(made("a", "b", "c", "d"), 1, "b", pods)).toEqual(["c", "b", "a"]);
 });

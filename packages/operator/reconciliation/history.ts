@@ -1,4 +1,4 @@
-import type { ConfigMap, StatefulSet } from "@moco-ts/kube";
+import type { ConfigMap, PodSpec } from "@moco-ts/kube";
 
 /**
  * Which of the ConfigMaps that were made one after the other are kept: the newest `limit`, and whatever Pods may still
@@ -8,9 +8,9 @@ export function keptConfigMaps(
   made: readonly ConfigMap[],
   limit: number,
   current: string | undefined,
-  statefulSet: StatefulSet | undefined,
+  pods: readonly (PodSpec | undefined)[],
 ): string[] {
-  const mounted = (statefulSet?.spec?.template.spec?.volumes ?? []).map(({ configMap }) => configMap?.name);
+  const mounted = pods.flatMap((spec) => spec?.volumes ?? []).map(({ configMap }) => configMap?.name);
   const needed = new Set([current, ...mounted]);
   const names = [...made]
     .sort((one, other) => age(other).localeCompare(age(one)))

@@ -1,6 +1,7 @@
 import { clusterLabels, isFluentBitConfigMapName, isMyCnfConfigMapName, type MySQLCluster } from "@moco-ts/api";
 import { ConfigMaps, keyOf, prune, StatefulSets, type ConfigMap, type StatefulSet } from "@moco-ts/kube";
 import { ownedIn } from "../caches.ts";
+import { podsOf } from "../pods.ts";
 import { guarded } from "../rollout/guard.ts";
 import { recreateStatefulSet } from "../volume/recreate.ts";
 import { withTemplatesInUse } from "../volume/templates.ts";
@@ -57,12 +58,18 @@ async function forgetConfigMaps(
   signal: AbortSignal,
 ): Promise<void> {
   const { name, namespace } = cluster.metadata;
+  const pods = podsOf(caches, cluster);
+  // A Pod that is being made again may mount what it mounted before: until it is there, nobody knows.
+  const isComplete =
+    pods.length >= (statefulSet.spec?.replicas ?? 1) && pods.every(({ metadata }) => !metadata?.deletionTimestamp);
+  if (!isComplete) return;
+  const mounting = [statefulSet.spec?.template.spec, ...pods.map(({ spec }) => spec)];
   const owned = ownedIn(caches.configMaps, cluster);
   const named = (matches: (clusterName: string, objectName: string) => boolean): ConfigMap[] =>
     owned.filter(({ metadata }) => matches(name, metadata?.name ?? ""));
   const keep = [
-    ...keptConfigMaps(named(isMyCnfConfigMapName), config.configMapHistoryLimit, myCnf.metadata.name, statefulSet),
-    ...keptConfigMaps(named(isFluentBitConfigMapName), 1, fluentBit?.metadata.name, statefulSet),
+    ...keptConfigMaps(named(isMyCnfConfigMapName), config.configMapHistoryLimit, myCnf.metadata.name, mounting),
+    ...keptConfigMaps(named(isFluentBitConfigMapName), 1, fluentBit?.metadata.name, mounting),
   ];
   const live = [...named(isMyCnfConfigMapName), ...named(isFluentBitConfigMapName)];
   const kinds = [{ resource: ConfigMaps, keep: keep.map((each) => keyOf({ namespace, name: each })), live }];

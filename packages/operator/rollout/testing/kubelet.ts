@@ -6,13 +6,6 @@ import { onTestFinished } from "vitest";
 /** What becomes of a Pod. */
 export type Fate = "ready" | "starting" | "image" | "not-ready";
 
-export interface TestKubelet {
-  /** Decides from now on what becomes of Pods, and carries it out for those that there are. */
-  decide(fate: (pod: Pod) => Fate): Promise<void>;
-  /** The most members that were seen to be down at once since the last call. */
-  mostDown(): number;
-}
-
 export async function startKubelet(client: Client, namespace: string, cluster: string, replicas: number) {
   const stopping = new AbortController();
   onTestFinished(() => stopping.abort(new Error("the test is over")));
