@@ -96,7 +96,9 @@ test("the controller is killed, and the API server is away: the StatefulSet come
   for (const [round, fault] of faults.entries()) {
     await waitForCondition(operator, "three", "ReconcileSuccess");
     const before = await volumes.statefulSet();
-    await volumes.edit(template({ storage: "7Gi", annotations: { round: String(round) } }));
+    const change = template({ storage: "7Gi", annotations: { round: String(round) } });
+    // Its webhooks come back with the controller.
+    await expect.poll(() => volumes.edit(change).then(() => "done", String), patience).toBe("done");
     await new Promise((resolve) => setTimeout(resolve, fault.delay));
     await fault.break();
     const isBack = async () => (await volumes.statefulSet().catch(() => before)).metadata?.uid;
