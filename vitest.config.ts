@@ -10,6 +10,8 @@ export default defineConfig({
           name: "unit",
           include: ["{packages,tools}/**/*.test.ts"],
           exclude: ["**/node_modules/**", "**/*.api.test.ts", "**/*.mysql.test.ts"],
+          // For busy machines: none of them takes more than a few seconds on a quiet one.
+          testTimeout: 60_000,
         },
       },
       {
