@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decode, encode, integerOf, messageOf, textOf } from "./protobuf.ts";
 
-test("what was written is read, in messages inside of messages too", () => {
+test("what was written is read, in messages inside of messages too", { timeout: 30_000 }, () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "binary" }),
