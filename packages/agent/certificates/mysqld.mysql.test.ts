@@ -69,4 +69,5 @@ test("a mysqld that hangs at that moment takes it into use later", async () => {
   while (!agent.lines.join("").includes("did not take its certificate into use yet")) await delay(50);
   process.kill(frozen!, "SIGCONT");
   while (!(await secure(replaced))) await delay(50);
+  expect(await secure(certificates)).toBe(false);
 });
