@@ -75,6 +75,7 @@ function ask(worker: Worker, batch: Batch): Promise<BatchResult> {
   return new Promise((resolve, reject) => {
     worker.once("message", resolve);
     worker.once("error", reject);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is no window
     worker.postMessage(batch);
   });
 }

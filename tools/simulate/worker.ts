@@ -18,5 +18,6 @@ async function run(batch: Batch): Promise<BatchResult> {
 }
 
 parentPort!.on("message", (batch: Batch) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is no window
   void run(batch).then((result) => parentPort!.postMessage(result));
 });
