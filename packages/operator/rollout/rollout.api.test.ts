@@ -1,5 +1,5 @@
 /** Rolling updates with Kubernetes' own StatefulSet controller. Kubelets and clustering are played by the tests. */
-import { Events, Pods } from "@moco-ts/kube";
+import { ConfigMaps, Events, Pods, type Pod } from "@moco-ts/kube";
 import { expect, test } from "vitest";
 import { instanceOrdinal } from "../pods.ts";
 import { createUnborn, createWorld, patience, unhurried, versionOf } from "./testing/world.ts";
@@ -123,6 +123,38 @@ test("a pod that is deleted by hand during a rollout comes back as it was, and i
   await world.rolledOut("2", 3);
 });
 
+test("a pod that its node evicts during a rollout comes back as it was, and is waited for", unhurried, async () => {
+  const { world } = await createWorld();
+  await world.kubelet.decide((pod) => (versionOf(pod) === "2" ? "starting" : "ready"));
+  await world.editTemplate("2");
+  await expect.poll(() => world.versions(), patience).toEqual(["-", "-", "2"]);
+  const uid = async () => (await world.pods())[1]?.metadata?.uid;
+  const before = await uid();
+  await world.kubelet.decide((pod) => (pod.metadata?.uid === before ? "evicted" : isFirst(pod) ? "ready" : "starting"));
+  await expect.poll(uid, patience).not.toBe(before);
+  await expect.poll(() => world.versions(), patience).toEqual(["-", "-", "2"]);
+  expect(await world.partition()).toBe(2);
+  await world.kubelet.decide(() => "ready");
+  await world.rolledOut("2", 3);
+});
+
+test("what pods of the older revision mount stays until they are updated", unhurried, async () => {
+  const { world } = await createWorld();
+  const { namespace } = world.key;
+  const configured = async () =>
+    (await world.client.list(ConfigMaps, { namespace })).items.filter(({ metadata }) =>
+      metadata?.name?.startsWith("moco-slow-log-agent-config-c."),
+    ).length;
+  expect(await configured()).toBe(1);
+  await world.kubelet.decide((pod) => (versionOf(pod) === "2" ? "starting" : "ready"));
+  await world.editTemplate("2", { slowQueryLogConfigTmpl: "[INPUT]\n  Name tail\n  Path {{ .Path }}\n" });
+  await expect.poll(() => world.versions(), patience).toEqual(["-", "-", "2"]);
+  expect(await configured()).toBe(2);
+  await world.kubelet.decide(() => "ready");
+  await world.rolledOut("2", 3);
+  await expect.poll(configured, patience).toBe(1);
+});
+
 test("a cluster that never worked gets a corrected manifest on all its pods", unhurried, async () => {
   // Replicas that work are not Ready before there is a primary.
   const world = await createUnborn((pod) => (instanceOrdinal(pod) === 0 ? "image" : "starting"));
@@ -132,3 +164,7 @@ test("a cluster that never worked gets a corrected manifest on all its pods", un
   await world.kubelet.decide(() => "ready");
   await world.rolledOut("2", 3);
 });
+
+function isFirst(pod: Pod): boolean {
+  return versionOf(pod) === "-";
+}

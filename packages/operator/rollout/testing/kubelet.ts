@@ -4,7 +4,7 @@ import { createInformer, isConflict, isNotFound, Pods, type Client, type Pod, ty
 import { onTestFinished } from "vitest";
 
 /** What becomes of a Pod. */
-export type Fate = "ready" | "starting" | "image" | "not-ready";
+export type Fate = "ready" | "starting" | "image" | "not-ready" | "evicted";
 
 export async function startKubelet(client: Client, namespace: string, cluster: string, replicas: number) {
   const stopping = new AbortController();
@@ -55,6 +55,7 @@ export function isReady({ status }: Pod): boolean {
 function statusOf(pod: Pod, fate: Fate): PodStatus | undefined {
   const mark = pod.status?.message;
   if (mark === fate) return undefined;
+  if (fate === "evicted") return { phase: "Failed", reason: "Evicted", message: fate };
   const [before, after] = [at(-60), at(-30)];
   const wasReady = isReady(pod);
   const isReadyNow = fate === "ready";
