@@ -69,6 +69,8 @@ test("--wait follows until the new primary serves, and tells what the operator t
   const { command, ended } = await startCommand(["switchover", "test", "--to", "1", "--wait"], cluster);
   await expect.poll(() => cluster.annotations(0)).toMatchObject({ [switchoverTo]: "1" });
   await record(cluster, "SwitchOver", "The primary was changed to instance 1 due to a switchover");
+  // Events and clusters are watched apart: which of two changes is seen first, nobody knows.
+  await expect.poll(() => command.output()).toContain("SwitchOver:");
   await become(cluster, 1);
   expect(await ended).toBe(0);
   expect(command.output()).toMatch(
