@@ -141,7 +141,7 @@ test("evictions are held back during a backup, also one that a person has starte
 
   // As `kubectl create job --from=cronjob/moco-backup-c` does.
   const cronJob = await client.get(CronJobs, { namespace, name: "moco-backup-c" });
-  const { metadata, spec: job } = cronJob.spec!.jobTemplate;
+  const { metadata, spec: job } = cronJob.spec.jobTemplate;
   const ownerReferences = [controllerReference(CronJobs, cronJob)];
   await client.create(Jobs, {
     metadata: { name: "by-hand", namespace, labels: metadata!.labels!, ownerReferences },
