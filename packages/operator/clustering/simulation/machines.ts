@@ -232,8 +232,8 @@ export class Machines {
 
   #start(ordinal: number, uid: string, address: string): void {
     const { api, scheduler } = this.#world;
-    const isWanted = (): boolean => api.objects.pods[ordinal]?.uid === uid;
-    if (!isWanted()) return;
+    const pod = api.objects.pods[ordinal];
+    if (pod?.uid !== uid || pod.terminating) return;
     const disk = this.#disks[ordinal];
     // Two processes never share a disk: the lock of the first keeps the second waiting.
     if (disk && this.processes.some((mysqld) => mysqld.disk === disk)) {

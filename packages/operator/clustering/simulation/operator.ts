@@ -28,8 +28,6 @@ export interface Context {
 export interface Subject {
   decide(snapshot: Snapshot): Plan;
   act(plan: Plan, snapshot: Snapshot, surroundings: Surroundings, signal: AbortSignal): Promise<readonly Problem[]>;
-  /** A planted bug: operators don't keep one another from changing instances. */
-  readonly ignoresLocks?: boolean;
   /** Planted bugs come between the code under test and its surroundings. */
   wrap?(surroundings: Surroundings, context: Context): Surroundings;
 }
@@ -59,7 +57,7 @@ export class Operator {
     this.#world = world;
     this.#subject = subject;
     this.process = new OperatorProcess(name, scheduler, story, () => world.settled());
-    this.#wire = new Wire(world, this.process, subject.ignoresLocks);
+    this.#wire = new Wire(world, this.process);
     this.#requests = new Requests(world, this.process);
     this.#trace = new Trace(this.process.clock);
     this.#cache = api.objects;

@@ -32,8 +32,11 @@ export class Random {
     return this.next() < probability;
   }
 
-  pick<T>(list: readonly T[]): T {
-    return list[Math.floor(this.next() * list.length)]!;
+  /** One of the entries. Undefined if there is none. */
+  pick<T>(list: readonly [T, ...T[]]): T;
+  pick<T>(list: readonly T[]): T | undefined;
+  pick<T>(list: readonly T[]): T | undefined {
+    return list[Math.floor(this.next() * list.length)];
   }
 
   /** One of the entries, more often if its weight is higher. */

@@ -82,7 +82,7 @@ export class Requests {
         if (isLost) return;
         if (!network.passes(operator.name, apiName)) {
           // What can't get through now may get through later: nobody takes it back.
-          if (isKept) this.#world.onDisturbance(arrive);
+          if (isKept) this.#world.onDisturbance(() => scheduler.after(random.between(0, 6_000), arrive));
           return;
         }
         const settle = attempt(() => perform(api), resolve, reject);

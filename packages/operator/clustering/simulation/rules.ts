@@ -90,7 +90,7 @@ export function votersAreRecorded({ memory, processes, receivers }: Truth): Wron
 export function hasCaughtUp({ acknowledged, disks }: Truth, uuid: string, now: number): Wrong {
   const disk = disks.find((each) => each.uuid === uuid);
   for (const [row, time] of acknowledged) {
-    if (time < now - 15_000 && !disk?.holds(row)) return `${uuid.slice(-4)} is to vote without row ${row}`;
+    if (time < now - 8_000 && !disk?.holds(row)) return `${uuid.slice(-4)} is to vote without row ${row}`;
   }
   return undefined;
 }

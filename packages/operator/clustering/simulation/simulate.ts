@@ -3,7 +3,8 @@
  * from the seed.
  */
 import { Client } from "./clients.ts";
-import { Faults } from "./faults.ts";
+import { Faults } from "./faults/faults.ts";
+import type { FaultName } from "./faults/kinds.ts";
 import { GtidSets } from "./gtids.ts";
 import { Leadership } from "./leadership.ts";
 import type { Subject } from "./operator.ts";
@@ -17,6 +18,8 @@ export interface SimulationOptions {
   readonly subject: Subject;
   /** Whether the story is wanted, and not only how it ends. */
   readonly isTold?: boolean;
+  /** Faults that happen most of the time. Default: all are as likely as they are. */
+  readonly focus?: readonly FaultName[];
   /** Sets that were made before, to save time. */
   readonly gtids?: GtidSets;
 }
@@ -39,7 +42,7 @@ export interface Outcome {
 /** Milliseconds for everything to be well again once faults have stopped. */
 const recoveryLimit = 180_000;
 
-export async function simulate({ seed, subject, isTold = false, gtids }: SimulationOptions): Promise<Outcome> {
+export async function simulate({ seed, subject, isTold = false, gtids, focus }: SimulationOptions): Promise<Outcome> {
   const scenario = drawScenario(new Random(seed));
   const { replicas, version } = scenario;
   const world = new World({ seed, replicas, version, gtids: gtids ?? new GtidSets(), isTold });
@@ -51,7 +54,7 @@ export async function simulate({ seed, subject, isTold = false, gtids }: Simulat
     { length: scenario.clients },
     (_, index) => new Client(world, `client-${index + 1}`, scenario.patient),
   );
-  const faults = new Faults(world, leadership);
+  const faults = new Faults(world, leadership, focus);
   planFaults(world, faults, scenario);
   const beat = (): void => {
     machines.updateReadiness();
@@ -95,20 +98,19 @@ export async function simulate({ seed, subject, isTold = false, gtids }: Simulat
 /** At some moment, or in the middle of something that the operator does. */
 function planFaults(world: World, faults: Faults, { faults: count, storm }: Scenario): void {
   const { scheduler, random } = world;
-  const strike = (): void => (random.chance(0.3) ? faults.injectTogether() : faults.inject());
   const countdowns: { left: number; isForChanges: boolean }[] = [];
   world.onSending = (isChange) => {
     for (const countdown of countdowns) {
       if (countdown.isForChanges && !isChange) continue;
       // What is being sent is on its way before the fault happens.
-      if (--countdown.left === 0) scheduler.after(random.between(0, 3), strike);
+      if (--countdown.left === 0) scheduler.after(random.between(0, 3), () => faults.inject());
     }
   };
   for (let index = 0; index < count; index++) {
     const trigger = random.pick(["time", "call", "change", "change"] as const);
     const left = random.between(1, 25);
     scheduler.after(random.between(1_000, storm), () => {
-      if (trigger === "time") strike();
+      if (trigger === "time") faults.inject();
       else countdowns.push({ left, isForChanges: trigger === "change" });
     });
   }

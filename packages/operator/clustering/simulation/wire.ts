@@ -39,13 +39,11 @@ export interface StatementOptions {
 export class Wire {
   readonly #world: WireSurroundings;
   readonly #operator: OperatorProcess;
-  readonly #ignoresLocks: boolean;
   readonly #connections = new Map<string, Connection>();
 
-  constructor(world: WireSurroundings, operator: OperatorProcess, ignoresLocks = false) {
+  constructor(world: WireSurroundings, operator: OperatorProcess) {
     this.#world = world;
     this.#operator = operator;
-    this.#ignoresLocks = ignoresLocks;
   }
 
   /** A question, by a connection that is only for looking. */
@@ -79,7 +77,7 @@ export class Wire {
   async #connect(address: string, options: StatementOptions): Promise<Connection> {
     const connection = await this.#send<Connection>(address, undefined, options, (mysqld, reply) => {
       const holder = mysqld.operatorLock as Connection | undefined;
-      if (holder && !this.#ignoresLocks) holder.killed = true;
+      if (holder) holder.killed = true;
       const mine = { mysqld, killed: false };
       mysqld.operatorLock = mine;
       reply.answer(mine);
@@ -137,10 +135,15 @@ export class Wire {
   }
 
   #travel(from: string, to: string, isKept: boolean, arrive: () => void): void {
-    const { scheduler, network } = this.#world;
+    const { scheduler, network, random } = this.#world;
     const arriveIfPassed = (): void => {
       if (network.passes(from, to)) arrive();
-      else if (isKept) this.#world.onDisturbance(arriveIfPassed);
+      else if (isKept) this.#world.onDisturbance(tryAgain);
+    };
+    // The longer nothing got through, the longer are the pauses between attempts.
+    const tryAgain = (): void => {
+      if (network.passes(from, to)) scheduler.after(random.between(0, 6_000), arriveIfPassed);
+      else this.#world.onDisturbance(tryAgain);
     };
     scheduler.after(network.delay(), arriveIfPassed);
   }

@@ -34,6 +34,7 @@ export const fencingMutants: readonly Mutant[] = [
   {
     rule: "2",
     bug: "takes no voter away from the old primary",
+    focus: ["cutOff", "cutFromOperators", "cutFromPeers"],
     subject: withInstances((instance) => {
       let isStopped = false;
       return {
@@ -48,6 +49,7 @@ export const fencingMutants: readonly Mutant[] = [
   {
     rule: "3",
     bug: "fails over with one voter too few",
+    focus: ["lastRowsOutOfReach", "lastRowsFrozen"],
     subject: {
       ...withSurroundings((surroundings, { plan }) => {
         if (!plan.steps.some(({ kind }) => kind === "failover")) return {};
@@ -85,6 +87,7 @@ export const fencingMutants: readonly Mutant[] = [
   {
     rule: "3",
     bug: "does not ask voters again after it has stopped them",
+    focus: ["briefCutWithLaggard"],
     subject: withInstances((instance, { operator }) => {
       let state: InstanceState | undefined;
       return {
@@ -103,6 +106,7 @@ export const fencingMutants: readonly Mutant[] = [
   {
     rule: "4",
     bug: "changes the source in a way that deletes the relay log",
+    focus: ["unappliedRelay", "slowApplier", "kill"],
     subject: withInstances((_instance, { mysqld, world: { invariants } }) => ({
       repoint: async (_uuid, source) => {
         const found = mysqld();
@@ -117,19 +121,16 @@ export const fencingMutants: readonly Mutant[] = [
   {
     rule: "10",
     bug: "believes its cache, and writes over what others wrote",
+    focus: ["lateRequests"],
     subject: withSurroundings((surroundings, { operator }) => ({
       readRecord: async () => operator.cache.record,
       writeRecord: (_version, change, signal) => surroundings.writeRecord("", change, signal),
     })),
   },
   {
-    rule: "10",
-    bug: "changes instances without having their lock",
-    subject: { ...sound, ignoresLocks: true },
-  },
-  {
     rule: "11",
     bug: "does not wait for the candidate in a switchover",
+    focus: ["slowSuccessor"],
     subject: withInstances(() => ({ hasExecuted: async () => true }), "switchover"),
   },
 ];

@@ -31,6 +31,7 @@ export const votingMutants: readonly Mutant[] = [
   {
     rule: "5",
     bug: "admits a voter that has not received everything",
+    focus: ["kill", "slowNetwork", "slowReceiver", "scale"],
     subject: {
       ...first("admit", async ({ uuid }, memory, write) => {
         if (!memory.voters.includes(uuid)) await write({ ...memory, voters: [...memory.voters, uuid].sort() });
@@ -100,11 +101,13 @@ export const votingMutants: readonly Mutant[] = [
   {
     rule: "7",
     bug: "sees no errant transactions",
+    focus: ["writeErrant"],
     subject: { ...sound, decide: (snapshot) => decide(withoutErrants(snapshot)) },
   },
   {
     rule: "7",
     bug: "lets an errant instance go on as if it were not",
+    focus: ["writeErrant"],
     subject: {
       ...sound,
       decide: (snapshot) => {
@@ -122,6 +125,7 @@ export const votingMutants: readonly Mutant[] = [
   {
     rule: "8",
     bug: "begins anew with an empty instance in the primary's place",
+    focus: ["loseDisk"],
     subject: {
       ...sound,
       decide: (snapshot) => {
@@ -145,6 +149,7 @@ export const votingMutants: readonly Mutant[] = [
   {
     rule: "13",
     bug: "leaves a primary open that waits for nobody",
+    focus: ["tamper"],
     subject: { ...sound, decide: (snapshot) => without(decide(snapshot), "close") },
   },
   {
@@ -155,6 +160,7 @@ export const votingMutants: readonly Mutant[] = [
   {
     rule: "14",
     bug: "leaves commits waiting whose acknowledgement was missed",
+    focus: ["cutFromPeers", "cutOff"],
     subject: { ...sound, decide: (snapshot) => without(decide(snapshot), "nudge") },
   },
 ];

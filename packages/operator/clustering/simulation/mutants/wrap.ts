@@ -4,6 +4,7 @@ import { decide } from "../../decide/decide.ts";
 import type { Step } from "../../plan.ts";
 import type { Surroundings } from "../../ports.ts";
 import type { Memory } from "../../snapshot.ts";
+import type { FaultName } from "../faults/kinds.ts";
 import type { Mysqld } from "../mysqld.ts";
 import type { Context, Subject } from "../operator.ts";
 
@@ -12,6 +13,8 @@ export interface Mutant {
   /** Which rule it breaks. */
   readonly rule: string;
   readonly bug: string;
+  /** Faults by which it shows soonest. Default: all. */
+  readonly focus?: readonly FaultName[];
   readonly subject: Subject;
 }
 
@@ -19,7 +22,7 @@ export const sound: Subject = { decide, act };
 
 export interface InstanceContext extends Context {
   /** The process behind the instance, if it is there. */
-  mysqld(): Mysqld | undefined;
+  readonly mysqld: () => Mysqld | undefined;
 }
 
 /** Something that every instance does in another way, whenever a step of this kind is planned, or always. */
