@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Metrics, systemClock, type Clock } from "@moco-ts/base";
 import { connect, type Client } from "@moco-ts/kube";
 import { onTestFinished } from "vitest";
 
@@ -10,11 +11,14 @@ export interface FakeKubelets {
   readonly nodes: () => string[];
   /** The largest number of requests that were under way at the same time. */
   readonly busiest: () => number;
+  /** How many answers with this status the client has got. */
+  readonly got: (status: number) => Promise<number>;
 }
 
 /** By node: a text to answer with, or how to answer otherwise. Ends with the test. */
 export async function startKubelets(
   answers: Readonly<Record<string, string | ((response: ServerResponse) => void)>>,
+  clock: Clock = systemClock,
 ): Promise<FakeKubelets> {
   let underWay = 0;
   let busiest = 0;
@@ -31,13 +35,18 @@ export async function startKubelets(
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const config = { server: `http://127.0.0.1:${port}`, credentials: {}, namespace: "default" };
-  const client = connect(config, { qps: Infinity });
+  const metrics = new Metrics();
+  const client = connect(config, { qps: Infinity, clock, metrics });
   onTestFinished(async () => {
     await client.close();
     server.close();
     server.closeAllConnections();
   });
-  return { client, nodes: () => Object.keys(answers), busiest: () => busiest };
+  const got = async (status: number): Promise<number> => {
+    const line = new RegExp(`^rest_client_requests_total\\{code="${status}".*\\} (\\d+)$`, "m");
+    return Number(line.exec(await metrics.text())?.[1] ?? 0);
+  };
+  return { client, nodes: () => Object.keys(answers), busiest: () => busiest, got };
 }
 
 /** What a kubelet tells of one volume. */

@@ -20,7 +20,7 @@ storage_operation_duration_seconds_count{operation_name="kubelet_volume_stats_av
 `;
 
 test("volumes are found among a kubelet's metrics, in any order of labels", () => {
-  expect(new Map(readExposition(text))).toEqual(
+  expect(readExposition(text)).toEqual(
     new Map([
       ["default/data", { capacity: 10_737_418_240, available: 536_870_912, inodes: 655_360, inodesFree: 655_349 }],
       ["team-a/other", { capacity: 2048, available: 1024, inodes: undefined, inodesFree: undefined }],

@@ -9,7 +9,7 @@ const label = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
  * The volumes in a kubelet's metrics, which are Prometheus' text format. All but a few lines of it are about something
  * else, so that lines are searched for and not split.
  */
-export function readExposition(text: string): Iterable<[string, VolumeUsage]> {
+export function readExposition(text: string): Map<string, VolumeUsage> {
   const volumes = new UsageCollector();
   for (let at = text.indexOf(prefix); at >= 0;) {
     const newline = text.indexOf("\n", at);

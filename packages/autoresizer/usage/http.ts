@@ -23,13 +23,8 @@ export interface HttpConfig {
 }
 
 export interface HttpClient {
-  /** Rejects if there is no answer. The answer may have any status. */
-  get(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpAnswer>;
-}
-
-export interface HttpAnswer {
-  readonly status: number;
-  readonly body: string;
+  /** Resolves when an answer begins, of whatever status. The signal ends its body, too. */
+  get(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<IncomingMessage>;
 }
 
 export function createHttpClient(config: HttpConfig): HttpClient {
@@ -45,21 +40,14 @@ export function createHttpClient(config: HttpConfig): HttpClient {
       const tls = isTls ? await tlsOptions(config) : {};
       return new Promise((resolve, reject) => {
         const options = { headers, signal, ...tls };
-        const onResponse = (response: IncomingMessage): void => void readBody(response).then(resolve, reject);
         const sent = isTls
-          ? httpsRequest(url, { ...options, agent: tlsAgent }, onResponse)
-          : httpRequest(url, { ...options, agent }, onResponse);
+          ? httpsRequest(url, { ...options, agent: tlsAgent }, resolve)
+          : httpRequest(url, { ...options, agent }, resolve);
         sent.on("error", (error) => reject(signal.aborted ? toError(signal.reason) : error));
         sent.end();
       });
     },
   };
-}
-
-async function readBody(response: IncomingMessage): Promise<HttpAnswer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  return { status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") };
 }
 
 async function headersOf(config: HttpConfig): Promise<Record<string, string>> {

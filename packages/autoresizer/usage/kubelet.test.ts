@@ -1,4 +1,6 @@
+import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
+import { SimulatedClock } from "@moco-ts/base";
 import { startKubelets, statisticsOf } from "../testing/fake-kubelets.ts";
 import { KubeletUsage } from "./kubelet.ts";
 
@@ -18,21 +20,25 @@ test("volumes of all nodes are found", async () => {
 });
 
 test("a node that refuses, hangs, hangs up or is cut off does not keep the others from telling", async () => {
-  const source = new KubeletUsage({
-    ...(await startKubelets({
-      good: statisticsOf("a/x", 100, 50),
-      refusing: (response) => response.writeHead(403).end("forbidden"),
-      failing: (response) => response.writeHead(502).end("bad gateway"),
-      hanging: () => undefined,
-      gone: (response) => response.destroy(),
-      cut: (response) => {
-        response.writeHead(200, { "content-length": "1000" });
-        response.write(statisticsOf("a/half", 100, 0), () => response.destroy());
-      },
-    })),
-    timeout: 3000,
-  });
-  const { volumes, failures } = await source.read(signal);
+  const clock = new SimulatedClock();
+  const answers = {
+    good: statisticsOf("a/x", 100, 50),
+    refusing: (response: ServerResponse) => response.writeHead(403).end("forbidden"),
+    failing: (response: ServerResponse) => response.writeHead(502).end("bad gateway"),
+    hanging: () => undefined,
+    gone: (response: ServerResponse) => response.destroy(),
+    cut: (response: ServerResponse) => {
+      response.writeHead(200, { "content-length": "1000" });
+      response.write(statisticsOf("a/half", 100, 0), () => response.destroy());
+    },
+  };
+  const kubelets = await startKubelets(answers, clock);
+  const reading = new KubeletUsage({ ...kubelets, timeout: 10_000 }).read(signal);
+  for (const status of [200, 403, 502]) {
+    await expect.poll(() => kubelets.got(status), { timeout: 30_000 }).toBe(1);
+  }
+  await clock.advance(10_000);
+  const { volumes, failures } = await reading;
   expect([...volumes.keys()]).toEqual(["a/x"]);
   expect(failures.map((failure) => failure.source).sort()).toEqual([
     "node cut",
@@ -42,7 +48,7 @@ test("a node that refuses, hangs, hangs up or is cut off does not keep the other
     "node refusing",
   ]);
   expect(String(failures.find((failure) => failure.source === "node refusing")?.error)).toContain("403 forbidden");
-});
+}, 60_000);
 
 test("of a volume that two nodes tell of, the larger one is the newer one, and then the fuller one", async () => {
   const source = new KubeletUsage({

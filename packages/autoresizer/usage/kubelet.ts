@@ -42,7 +42,7 @@ export class KubeletUsage implements UsageSource {
     return { volumes, failures };
   }
 
-  async #ask(node: string, signal: AbortSignal): Promise<Iterable<[string, VolumeUsage]>> {
+  async #ask(node: string, signal: AbortSignal): Promise<Map<string, VolumeUsage>> {
     const { client, timeout } = this.#options;
     const path = `/api/v1/nodes/${encodeURIComponent(node)}/proxy/metrics`;
     const { status, body } = await client.raw(path, { signal, timeout });

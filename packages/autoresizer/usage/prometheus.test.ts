@@ -5,13 +5,14 @@ import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { describeError, systemClock } from "@moco-ts/base";
 import { createAuthority, issueLeaf } from "@moco-ts/kube";
 import { answerJson, FakePrometheus } from "../testing/fake-prometheus.ts";
 import { testUsage } from "../testing/objects.ts";
 import type { HttpConfig } from "./http.ts";
-import { PrometheusUsage } from "./prometheus.ts";
+import { PrometheusUsage, readSeries } from "./prometheus.ts";
 
 const { signal } = new AbortController();
 
@@ -202,4 +203,24 @@ describe("who asks", () => {
     expect(await problems(sourceOf(url, config))).toEqual([]);
     expect(users.at(-1)).toBe("autoresizer");
   });
+});
+
+test("a series is read as JSON would be, whatever its labels are called and hold", () => {
+  const name = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,20}[a-z0-9])?$/);
+  const labels = fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.constant('"namespace":"x","value":[1,"2"]')));
+  const property = fc.property(
+    name,
+    name,
+    labels,
+    fc.nat(),
+    fc.constantFrom(0, 2),
+    (namespace, claim, others, value, indent) => {
+      const metric = { ...others, namespace, persistentvolumeclaim: claim };
+      const text = JSON.stringify({ metric, value: [1.5, String(value)] }, undefined, indent);
+      expect(readSeries(text)).toEqual({ namespace, claim, value });
+    },
+  );
+  fc.assert(property);
+  expect(readSeries('{"metric":{"namespace":"n","persistentvolumeclaim":"c"},"values":[[1,"2"]]}')).toBeUndefined();
+  expect(readSeries('{"metric":{"namespace":"n"},"value":[1,"2"]}')).toBeUndefined();
 });

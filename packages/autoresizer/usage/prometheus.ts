@@ -1,5 +1,6 @@
 import { CodedError, withDeadline, type Clock } from "@moco-ts/base";
 import { createHttpClient, type HttpClient, type HttpConfig } from "./http.ts";
+import { ResultSplitter } from "./result-splitter.ts";
 import {
   statistics,
   UsageCollector,
@@ -33,13 +34,13 @@ export class PrometheusUsage implements UsageSource {
     const failures: UsageFailure[] = [];
     // All for the same moment, so that numbers of one volume come from one scrape.
     const time = (this.#options.clock.now() / 1000).toFixed(3);
-    // One after the other, so that only one answer is in memory.
+    // One after the other, so that Prometheus has no more to do at once than for a person who looks at a graph.
     for (const statistic of Object.keys(statistics) as Statistic[]) {
       try {
-        for (const { metric, value } of await this.#query(statistics[statistic], time, signal)) {
-          const { namespace, persistentvolumeclaim: claim } = metric;
-          if (namespace && claim) volumes.add(statistic, namespace, claim, Number(value[1]));
-        }
+        await this.#query(statistics[statistic], time, signal, (text) => {
+          const series = readSeries(text);
+          if (series) volumes.add(statistic, series.namespace, series.claim, series.value);
+        });
       } catch (error) {
         signal.throwIfAborted();
         failures.push({ source: `Prometheus, ${statistics[statistic]}`, error });
@@ -47,47 +48,62 @@ export class PrometheusUsage implements UsageSource {
         if (statistic === "available" || statistic === "capacity") break;
       }
     }
-    return { volumes: new Map(volumes.complete()), failures };
+    return { volumes: volumes.complete(), failures };
   }
 
-  async #query(query: string, time: string, signal: AbortSignal): Promise<readonly Series[]> {
+  async #query(query: string, time: string, signal: AbortSignal, onSeries: (text: string) => void): Promise<void> {
     const { timeout: milliseconds, clock } = this.#options;
-    const { status, body } = await withDeadline({ what: "the query", milliseconds, clock, signal }, (limited) =>
-      this.#client.get("/api/v1/query", { query, time }, limited),
-    );
-    return seriesOf(status, body);
+    await withDeadline({ what: "the query", milliseconds, clock, signal }, async (limited) => {
+      const response = await this.#client.get("/api/v1/query", { query, time }, limited);
+      const splitter = new ResultSplitter();
+      for await (const chunk of response) splitter.take(chunk as Buffer, onSeries);
+      splitter.finish();
+      checkAnswer(response.statusCode ?? 0, splitter.envelope);
+    });
   }
 }
 
-interface Series {
-  readonly metric: Readonly<Record<string, string>>;
-  readonly value: readonly [time: number, value: string];
+const patterns = {
+  namespace: /"namespace"\s*:\s*"([^"\\]+)"/,
+  claim: /"persistentvolumeclaim"\s*:\s*"([^"\\]+)"/,
+  value: /"value"\s*:\s*\[[^"[\]]*"([^"\\]+)"\s*\]/,
+};
+
+/**
+ * What matters of a series. It is searched for, as most of a series are other labels: to parse them takes far more time and
+ * memory. No text in a string can look like that, since quotes in strings are escaped.
+ */
+export function readSeries(text: string): { namespace: string; claim: string; value: number } | undefined {
+  const namespace = patterns.namespace.exec(text)?.[1];
+  const claim = patterns.claim.exec(text)?.[1];
+  const value = patterns.value.exec(text)?.[1];
+  return namespace && claim && value ? { namespace, claim, value: Number(value) } : undefined;
 }
 
-interface Answer {
+/** What is around the series. */
+interface Envelope {
   readonly status?: string;
   readonly errorType?: string;
   readonly error?: string;
-  readonly data?: { readonly resultType?: string; readonly result?: readonly Series[] };
+  readonly data?: { readonly resultType?: string };
 }
 
-function seriesOf(status: number, body: string): readonly Series[] {
-  const answer = parse(status, body);
-  if (answer?.status !== "success") {
-    const { errorType = "unknown error", error = body.slice(0, 100) } = answer ?? {};
+function checkAnswer(status: number, text: string): void {
+  const envelope = parseEnvelope(status, text);
+  if (envelope?.status !== "success") {
+    const { errorType = "unknown error", error = text.slice(0, 100) } = envelope ?? {};
     throw new CodedError("PROMETHEUS_REFUSED", `${status} ${errorType}: ${error}`);
   }
-  const { resultType, result = [] } = answer.data ?? {};
+  const { resultType } = envelope.data ?? {};
   if (resultType !== "vector") throw new CodedError("PROMETHEUS_ANSWER", `unknown response type: ${resultType}`);
-  return result;
 }
 
 /** What stands between us and Prometheus answers in its own way. */
-function parse(status: number, body: string): Answer | null {
+function parseEnvelope(status: number, text: string): Envelope | null {
   try {
-    return JSON.parse(body) as Answer | null;
+    return JSON.parse(text) as Envelope | null;
   } catch {
     // What it is instead says more than where it stops being JSON.
-    throw new CodedError("PROMETHEUS_ANSWER", `${status}, and not JSON: ${body.slice(0, 100)}`);
+    throw new CodedError("PROMETHEUS_ANSWER", `${status}, and not JSON: ${text.slice(0, 100)}`);
   }
 }

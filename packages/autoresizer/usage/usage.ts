@@ -51,16 +51,19 @@ export class UsageCollector {
   add(statistic: Statistic, namespace: string, claim: string, value: number): void {
     if (!(value >= 0 && Number.isFinite(value))) return;
     const key = `${namespace}/${claim}`;
-    const known = this.#volumes.get(key) ?? {};
-    known[statistic] = Math.trunc(value);
-    this.#volumes.set(key, known);
+    let volume = this.#volumes.get(key);
+    if (volume === undefined) {
+      volume = { capacity: undefined, available: undefined, inodes: undefined, inodesFree: undefined } as object;
+      this.#volumes.set(key, volume);
+    }
+    volume[statistic] = Math.trunc(value);
   }
 
   /** Those of which enough is known: a file system without a size is none, and how full it is nobody can say. */
-  *complete(): Generator<[string, VolumeUsage]> {
-    for (const [key, { capacity, available, inodes, inodesFree }] of this.#volumes) {
-      if (!capacity || available === undefined) continue;
-      yield [key, { capacity, available, inodes, inodesFree }];
+  complete(): Map<string, VolumeUsage> {
+    for (const [key, { capacity, available }] of this.#volumes) {
+      if (!capacity || available === undefined) this.#volumes.delete(key);
     }
+    return this.#volumes as Map<string, VolumeUsage>;
   }
 }
