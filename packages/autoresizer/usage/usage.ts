@@ -53,7 +53,7 @@ export class UsageCollector {
     const key = `${namespace}/${claim}`;
     let volume = this.#volumes.get(key);
     if (volume === undefined) {
-      volume = { capacity: undefined, available: undefined, inodes: undefined, inodesFree: undefined } as object;
+      volume = {};
       this.#volumes.set(key, volume);
     }
     volume[statistic] = Math.trunc(value);
