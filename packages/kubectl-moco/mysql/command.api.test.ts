@@ -1,3 +1,4 @@
+import { Pods } from "@moco-ts/kube";
 import { expect, test } from "vitest";
 import { createCluster } from "../testing/cluster.ts";
 import { runCommand } from "../testing/run.ts";
@@ -25,11 +26,17 @@ test("a cluster that is offline", async () => {
   expect(errors).toMatch(/is offline: no instance runs\nTo bring it back: kubectl patch mysqlcluster test/);
 });
 
-test("a Pod in which nothing runs", async () => {
-  const { namespace } = await createCluster({ primary: 1 });
-  const { code, errors } = await runCommand(["mysql", "test", "--", "-e", "SELECT 1"], { namespace });
-  expect(code).toBe(1);
-  expect(errors).toContain(`the Pod "${namespace}/moco-test-1" is not there, or mysqld does not run in it`);
+test("a Pod that is not there, or in which nothing runs", async () => {
+  const { client, namespace } = await createCluster({ primary: 1 });
+  const refused = () => runCommand(["mysql", "test", "--", "-e", "SELECT 1"], { namespace });
+  const text = `error: mysql can't be run in the Pod "${namespace}/moco-test-1": `;
+  const advice = "\nSee kubectl moco status for how the cluster is.\n";
+  expect(await refused()).toMatchObject({
+    code: 1,
+    errors: `${text}pod moco-test-1 does not have a host assigned${advice}`,
+  });
+  await client.delete(Pods, { namespace, name: "moco-test-1" }, { gracePeriodSeconds: 0 });
+  expect(await refused()).toMatchObject({ code: 1, errors: `${text}pods "moco-test-1" not found${advice}` });
 });
 
 test("a terminal that is none is told of", async () => {

@@ -6,7 +6,7 @@ import {
   podName,
   type MySQLCluster,
 } from "@moco-ts/api";
-import { isNotFound, type Terminal } from "@moco-ts/kube";
+import { hasReason, type Terminal } from "@moco-ts/kube";
 import type { Command } from "commander";
 import { getCluster } from "../cluster/get.ts";
 import { Failure, usageError } from "../failure.ts";
@@ -97,8 +97,9 @@ async function runMysql(
       signal,
     });
   } catch (error) {
-    if (!isNotFound(error)) throw error;
-    throw new Failure(`the Pod "${namespace}/${name}" is not there, or mysqld does not run in it`, {
+    // No such Pod, no node for it yet, or no container that runs.
+    if (!hasReason(error, "NotFound", "BadRequest", "InternalError")) throw error;
+    throw new Failure(`mysql can't be run in the Pod "${namespace}/${name}": ${error.message}`, {
       advice: "See kubectl moco status for how the cluster is.",
       cause: error,
     });

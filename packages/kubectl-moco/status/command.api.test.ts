@@ -11,8 +11,8 @@ test("a picture of a cluster whose instances can't be asked", async () => {
   const { code, output } = await runCommand(["status", "test"], { namespace });
   expect(code).toBe(0);
   expect(output).toContain(`MySQLCluster ${namespace}/test  Unknown\n2 of 3 instances are Ready, the primary is 0\n`);
-  expect(output).toMatch(/✗ instance 1: mysqld can't be asked: .*nowhere/);
-  expect(output).toMatch(/ {2}2 +moco-test-2 +replica +not Ready +\? +\? +\? +\? +0 +\d+s +nowhere\n/);
+  expect(output).toContain("✗ instance 1: mysqld can't be asked: pod moco-test-1 does not have a host assigned\n");
+  expect(output).toMatch(/ {2}2 +moco-test-2 +replica +not Ready +\? +\? +\? +\? +0 +\d+s +-\n/);
   expect(output).toContain("  mysql-data-moco-test-0  Missing");
   // Standard output of a test is no terminal.
   expect(output).not.toContain("\x1b");

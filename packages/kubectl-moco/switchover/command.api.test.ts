@@ -5,6 +5,7 @@ import { createCluster, type TestCluster } from "../testing/cluster.ts";
 import { runCommand, startCommand } from "../testing/run.ts";
 
 const { demote, switchoverTo } = annotationKeys;
+const patience = { timeout: 20_000 };
 
 test("the primary's Pod is asked to hand over, to anybody or to a certain one", async () => {
   const { namespace, annotations } = await createCluster({ primary: 1 });
@@ -67,7 +68,7 @@ test("--wait follows until the new primary serves, and tells what the operator t
   const cluster = await createCluster();
   await record(cluster, "OfThePast", "not about this");
   const { command, ended } = await startCommand(["switchover", "test", "--to", "1", "--wait"], cluster);
-  await expect.poll(() => cluster.annotations(0)).toMatchObject({ [switchoverTo]: "1" });
+  await expect.poll(() => cluster.annotations(0), patience).toMatchObject({ [switchoverTo]: "1" });
   await record(cluster, "SwitchOver", "The primary was changed to instance 1 due to a switchover");
   // Events and clusters are watched apart: which of two changes is seen first, nobody knows.
   await expect.poll(() => command.output()).toContain("SwitchOver:");
@@ -81,14 +82,14 @@ test("--wait follows until the new primary serves, and tells what the operator t
 test("--wait fails if another one became the primary, or nobody did", async () => {
   const other = await createCluster();
   const chosen = await startCommand(["switchover", "test", "--to", "2", "--wait"], other);
-  await expect.poll(() => other.annotations(0)).toMatchObject({ [switchoverTo]: "2" });
+  await expect.poll(() => other.annotations(0), patience).toMatchObject({ [switchoverTo]: "2" });
   await become(other, 1);
   expect(await chosen.ended).toBe(1);
   expect(chosen.command.errors()).toContain("it was to be instance 2");
 
   const none = await createCluster();
   const { command, ended } = await startCommand(["switchover", "test", "--wait"], none);
-  await expect.poll(() => none.annotations(0)).toEqual({ [demote]: "true" });
+  await expect.poll(() => none.annotations(0), patience).toEqual({ [demote]: "true" });
   await annotate(none, 0, { [demote]: null });
   expect(await ended).toBe(1);
   expect(command.errors()).toContain("the operator has given the switchover up");

@@ -60,8 +60,8 @@ async function createPod(
   const containers = [{ name: "mysqld", image: "mysql:8.4" }];
   await client.create(Pods, {
     metadata: { ...key, labels },
-    // A node that is not there: whoever runs a command is told so.
-    spec: { containers, nodeName: "nowhere", terminationGracePeriodSeconds: 0 },
+    // On no node: whoever runs a command is told so.
+    spec: { containers, terminationGracePeriodSeconds: 0 },
   });
   const conditions = [{ type: "Ready", status: isReady ? "True" : "False" }];
   const running = { running: { startedAt: "2026-01-01T00:00:00Z" } };

@@ -5,6 +5,7 @@ import { question } from "./query.ts";
 import { reportOf, type InstanceReport } from "./report.ts";
 
 const never = new AbortController().signal;
+const patience = { timeout: 20_000 };
 
 /** Asks as the user who may only read. */
 async function ask(instance: TestInstance): Promise<InstanceReport> {
@@ -54,7 +55,7 @@ test("a primary and its replica, in order and behind", async () => {
     acknowledgingReplicas: 1,
   });
 
-  await expect.poll(async () => (await ask(replica)).executed).toBe(executed);
+  await expect.poll(async () => (await ask(replica)).executed, patience).toBe(executed);
   const inOrder = (await ask(replica)).replica;
   expect(inOrder).toMatchObject({ sourceHost: "127.0.0.1", receiving: "yes", applying: true, lag: 0 });
   expect(inOrder?.heardAgo).toBeLessThan(5);
@@ -63,7 +64,7 @@ test("a primary and its replica, in order and behind", async () => {
   await admin.query("STOP REPLICA SQL_THREAD");
   await writer.query("CREATE DATABASE office");
   const wanted = GtidSet.parse((await ask(primary)).executed);
-  await expect.poll(async () => (await ask(replica)).replica?.retrieved).toBe(wanted.toString());
+  await expect.poll(async () => (await ask(replica)).replica?.retrieved, patience).toBe(wanted.toString());
   const behind = await ask(replica);
   expect(wanted.subtract(GtidSet.parse(behind.executed)).size).toBe(1n);
   expect(behind.replica).toMatchObject({ receiving: "yes", applying: false });
