@@ -1,6 +1,6 @@
 /** Asks an agent to clone: gRPC `moco.Agent/Clone` as agents have always understood it, over mutual TLS. */
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
-import { CodedError } from "@moco-ts/base";
+import { CodedError, raceAbort } from "@moco-ts/base";
 import { ports } from "@moco-ts/api";
 import type { Certificate } from "@moco-ts/kube";
 import type { CloneOrder } from "../kubernetes.ts";
@@ -17,6 +17,7 @@ export interface CloneCall {
 /** Resolves when the clone is complete and mysqld is back; rejects with AGENT_CLONE_FAILED and the agent's words. */
 export async function orderClone(call: CloneCall, signal: AbortSignal): Promise<void> {
   const { serverName, credentials, order } = call;
+  signal.throwIfAborted();
   const session = connect(`https://${serverName}`, {
     host: order.address,
     port: call.port ?? ports.agent.number,
@@ -26,17 +27,18 @@ export async function orderClone(call: CloneCall, signal: AbortSignal): Promise<
     key: credentials.privateKey,
   });
   try {
-    await callAgent(session, serverName, encodeOrder(order), signal);
+    await raceAbort(callAgent(session, serverName, encodeOrder(order)), signal);
   } finally {
     session.destroy();
   }
 }
 
-async function callAgent(session: ClientHttp2Session, authority: string, message: Buffer, signal: AbortSignal) {
+async function callAgent(session: ClientHttp2Session, authority: string, message: Buffer): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const fail = (problem: string): void => reject(new CodedError("AGENT_CLONE_FAILED", problem));
+    let isConnected = false;
+    session.once("connect", () => (isConnected = true));
     session.once("error", (error) => fail(`the agent can't be reached: ${error.message}`));
-    signal.addEventListener("abort", () => fail("the clone was given up"), { once: true });
     const stream = session.request({
       [constants.HTTP2_HEADER_METHOD]: "POST",
       [constants.HTTP2_HEADER_PATH]: "/moco.Agent/Clone",
@@ -45,7 +47,9 @@ async function callAgent(session: ClientHttp2Session, authority: string, message
       [constants.HTTP2_HEADER_TE]: "trailers",
     });
     keepAlive(session, stream);
-    stream.once("error", (error) => fail(`the agent hung up: ${error.message}`));
+    stream.once("error", (error) => {
+      fail(`${isConnected ? "the agent hung up" : "the agent can't be reached"}: ${error.message}`);
+    });
     const conclude = (headers: object): void => {
       const { "grpc-status": status, "grpc-message": text = "" } = headers as Record<string, string | undefined>;
       if (status === "0") resolve();
