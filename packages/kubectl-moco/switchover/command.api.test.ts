@@ -71,7 +71,7 @@ test("--wait follows until the new primary serves, and tells what the operator t
   await expect.poll(() => cluster.annotations(0), patience).toMatchObject({ [switchoverTo]: "1" });
   await record(cluster, "SwitchOver", "The primary was changed to instance 1 due to a switchover");
   // Events and clusters are watched apart: which of two changes is seen first, nobody knows.
-  await expect.poll(() => command.output()).toContain("SwitchOver:");
+  await expect.poll(() => command.output(), patience).toContain("SwitchOver:");
   await become(cluster, 1);
   expect(await ended).toBe(0);
   expect(command.output()).toMatch(
