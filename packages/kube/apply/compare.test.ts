@@ -127,4 +127,6 @@ test("a tree covers what it owns, what is under it, and what it owns parts of", 
   expect(covers(tree, ["f:spec", "f:template"])).toBe(true);
   expect(covers(tree, ["f:spec", "f:template", "f:name"])).toBe(false);
   expect(covers({}, ["f:spec"])).toBe(false);
+  const conditions = { "f:status": { "f:conditions": { 'k:{"type":"Ready"}': { ".": {} } } } };
+  expect(covers(conditions, ["f:status", "f:conditions"])).toBe(false);
 });

@@ -36,7 +36,10 @@ export function edgesOf(tree: FieldTree): string[] {
   return Object.keys(tree).filter((edge) => edge !== ".");
 }
 
-/** True if the tree owns the field, something above it as a whole, or something below it. */
+/**
+ * True if the tree owns the field, something above it as a whole, or something below it. Of a list whose items have owners
+ * of their own, to own some is not to own the list.
+ */
 export function covers(tree: FieldTree, path: FieldPath): boolean {
   let node: FieldTree | undefined = tree;
   for (const [depth, edge] of path.entries()) {
@@ -44,7 +47,7 @@ export function covers(tree: FieldTree, path: FieldPath): boolean {
     node = node[edge];
     if (node === undefined) return false;
   }
-  return true;
+  return !edgesOf(node).some((edge) => edge.startsWith("k:") || edge.startsWith("v:"));
 }
 
 /** The keys of a `k:` edge or the value of a `v:` edge. */
