@@ -42,7 +42,8 @@ function contentOf(snapshot: Snapshot, plan: Plan, isKnown: boolean): ConditionC
     case "stopped":
       return { type, status: "True", reason: "PodFailed", message: `${plan.reason}. ${advice}` };
     case "wait":
-      if (plan.brief || !isUnderWay(snapshot)) return undefined;
+    case "switchover-first":
+      if (plan.kind === "wait" && (plan.brief || !isUnderWay(snapshot))) return undefined;
       return { type, status: "False", reason: "RollingOut", message: `${progress(snapshot)}: ${plan.reason}` };
     case "done":
       return isKnown ? { type, status: "False", reason: "UpToDate", message: plan.reason } : undefined;

@@ -108,9 +108,8 @@ function decideTarget({ cluster, set }: Snapshot, target: Member): Plan {
   if (target.ordinal !== cluster.primary || set.replicas === 1) {
     return { ...replace(target, `${target.name} is next, and the cluster is Healthy`), disrupts: true };
   }
-  // Clustering writes the same status in this moment, and writers wait for it.
-  if (target.demoting) return { ...wait(`${target.name} is the primary and hands that role over`), brief: true };
-  return { kind: "switchover-first", reason: `${target.name} is next, and it is the primary`, pod: target };
+  const reason = `${target.name} is next: it is the primary, and hands that role over first`;
+  return target.demoting ? wait(reason) : { kind: "switchover-first", reason, pod: target };
 }
 
 function stopped(snapshot: Snapshot): Plan | undefined {

@@ -12,6 +12,7 @@ import {
 } from "@moco-ts/api";
 import {
   controllerOf,
+  isNotFound,
   keyOf,
   Pods,
   StatefulSets,
@@ -46,20 +47,25 @@ export function observe(caches: Pick<Caches, "clusters" | "statefulSets" | "pods
   return { cluster, statefulSet, pods: podsOf(caches, cluster) };
 }
 
-/** The same as the API server has it, for what can't be undone. Copies may be old. */
+/** The same as the API server has it, for what can't be undone: copies may be old. Undefined if it is gone. */
 export async function observeLive(
   client: Client,
   { cluster: known }: Observed,
   signal: AbortSignal,
-): Promise<Observed> {
+): Promise<Observed | undefined> {
   const { name, namespace } = known.metadata;
-  const cluster = await client.get(MySQLClusters, { namespace, name }, { signal });
-  const statefulSetKey = { namespace, name: namesOf(clusterKeyOf(cluster)).statefulSet };
-  const statefulSet = await client.get(StatefulSets, statefulSetKey, { signal });
-  // Last, since nothing guards against their changes.
-  const labelSelector = formatSelector(clusterLabels(name));
-  const { items: pods } = await client.list(Pods, { namespace, labelSelector, signal });
-  return { cluster, statefulSet, pods };
+  try {
+    const cluster = await client.get(MySQLClusters, { namespace, name }, { signal });
+    const statefulSetKey = { namespace, name: namesOf(clusterKeyOf(cluster)).statefulSet };
+    const statefulSet = await client.get(StatefulSets, statefulSetKey, { signal });
+    // Last, since nothing guards against their changes.
+    const labelSelector = formatSelector(clusterLabels(name));
+    const { items: pods } = await client.list(Pods, { namespace, labelSelector, signal });
+    return { cluster, statefulSet, pods };
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }
 
 export function snapshotOf({ cluster, statefulSet, pods }: Observed, now: number): Snapshot {

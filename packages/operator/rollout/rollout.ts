@@ -10,6 +10,7 @@ import {
   type Applier,
   type Client,
   type Key,
+  type ObjectEvent,
   type Outcome,
   type ReconcileContext,
 } from "@moco-ts/kube";
@@ -57,9 +58,12 @@ export async function reconcile(tools: RolloutTools, key: Key, { signal, log }: 
   let isUsed = false;
   try {
     const live = await observeLive(client, known, signal);
+    if (live === undefined) return done;
     const plan = decide(snapshotOf(live, clock.now()));
     if (!isAction(plan)) return await conclude(tools, live, plan, signal);
-    if (disrupts(plan) && permission === undefined) return requeueAfter(0, "copies were old");
+    if (disrupts(plan) && permission === undefined) return requeueAfter(100, "copies were old");
+    // Not in the middle of it: clustering writes to the same status then, and writers wait.
+    if (plan.kind === "switchover-first") await tell(tools, live, plan, signal);
     const events = await act(client, live, plan, signal);
     isUsed = plan.kind === "step" && plan.disrupts;
     log.info("took a step of a rolling update", { step: plan.kind, reason: plan.reason });
@@ -74,17 +78,20 @@ function disrupts(plan: Action): boolean {
   return plan.kind === "switchover-first" || (plan.kind === "step" && plan.disrupts);
 }
 
-/** Tells people of a plan that changes nothing, and says when to look again. */
+/** A plan that changes nothing: says so, and when to look again. */
 async function conclude(tools: RolloutTools, observed: Observed, plan: Plan, signal: AbortSignal): Promise<Outcome> {
-  const { applier, clock } = tools;
-  const { cluster } = observed;
-  const now = clock.now();
-  const condition = conditionOf(cluster, snapshotOf(observed, now), plan);
-  if (condition) {
-    const status = statusOf(cluster, condition, now);
-    await applier.apply(MySQLClusters, status, { live: cluster, subresource: "status", signal });
-  }
-  const events = condition ? eventOf(cluster, condition) : [];
+  const events = await tell(tools, observed, plan, signal);
   if (plan.kind !== "wait" || plan.until === undefined) return { ...done, events };
-  return { ...requeueAfter(Math.max(plan.until - now, 0), plan.reason), events };
+  return { ...requeueAfter(Math.max(plan.until - tools.clock.now(), 0), plan.reason), events };
+}
+
+/** Tells people what a rolling update has come to, if they have not been told. */
+async function tell(tools: RolloutTools, observed: Observed, plan: Plan, signal: AbortSignal): Promise<ObjectEvent[]> {
+  const { cluster } = observed;
+  const now = tools.clock.now();
+  const condition = conditionOf(cluster, snapshotOf(observed, now), plan);
+  if (condition === undefined) return [];
+  const status = statusOf(cluster, condition, now);
+  await tools.applier.apply(MySQLClusters, status, { live: cluster, subresource: "status", signal });
+  return eventOf(cluster, condition);
 }
