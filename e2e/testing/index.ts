@@ -1,6 +1,6 @@
 /** What all areas that run the controller share: a cluster with it, manifests, and ways to look at what it made. */
 export { images, systemNamespace } from "./install.ts";
-export { claimTemplate, manifest, mysqldContainer } from "./manifest.ts";
+export { manifest, mysqldContainer } from "./manifest.ts";
 export { startOperatorCluster, type OperatorCluster } from "./operator-cluster.ts";
 export { patience, podsOf, startedPods } from "./pods.ts";
 export { Writer } from "./writer/writer.ts";

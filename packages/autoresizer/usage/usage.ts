@@ -46,14 +46,14 @@ export type Statistic = keyof typeof statistics;
 
 /** Volumes whose statistics come one by one. */
 export class UsageCollector {
-  readonly #volumes = new Map<string, Partial<Record<Statistic, number>>>();
+  readonly #volumes = new Map<string, Record<Statistic, number | undefined>>();
 
   add(statistic: Statistic, namespace: string, claim: string, value: number): void {
     if (!(value >= 0 && Number.isFinite(value))) return;
     const key = `${namespace}/${claim}`;
     let volume = this.#volumes.get(key);
     if (volume === undefined) {
-      volume = {};
+      volume = { capacity: undefined, available: undefined, inodes: undefined, inodesFree: undefined };
       this.#volumes.set(key, volume);
     }
     volume[statistic] = Math.trunc(value);
