@@ -62,16 +62,17 @@ describe("an object that is as wanted is left alone:", () => {
 describe("a changed wish", () => {
   test("is not applied to another version of the object than is meant", async () => {
     const { applier, client, namespace } = await applying();
-    const { object } = await applier.apply(StatefulSets, statefulSet(namespace, "version"));
+    // Of a kind that no controller writes to: its version changes by us alone.
+    const wish = (value: string) => ({ metadata: { name: "version", namespace }, data: { value } });
+    const { object } = await applier.apply(ConfigMaps, wish("1"));
     const { name, resourceVersion } = object.metadata!;
     const body = { metadata: { annotations: { changed: "since" } } };
-    const { metadata } = await client.patch(StatefulSets, { namespace, name: name! }, { type: "merge", body });
-    const wish = statefulSet(namespace, "version");
-    wish.spec!.revisionHistoryLimit = 5;
-    await expect(applier.apply(StatefulSets, wish, { resourceVersion })).rejects.toMatchObject({ reason: "Conflict" });
+    const { metadata } = await client.patch(ConfigMaps, { namespace, name: name! }, { type: "merge", body });
+    const stale = applier.apply(ConfigMaps, wish("2"), { resourceVersion });
+    await expect(stale).rejects.toMatchObject({ reason: "Conflict" });
     const options = { resourceVersion: metadata!.resourceVersion };
-    expect((await applier.apply(StatefulSets, wish, options)).outcome).toBe("updated");
-    expect((await applier.apply(StatefulSets, wish, { resourceVersion })).outcome).toBe("unchanged");
+    expect((await applier.apply(ConfigMaps, wish("2"), options)).outcome).toBe("updated");
+    expect((await applier.apply(ConfigMaps, wish("2"), { resourceVersion })).outcome).toBe("unchanged");
   });
 
   test("is applied, and the outcome names the fields", async () => {
