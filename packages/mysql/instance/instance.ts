@@ -7,7 +7,7 @@ export interface ReplicationSource {
   readonly port: number;
   readonly user: string;
   readonly password: string;
-  /** PEM of the authority of the source's certificate as a file that mysqld can read; undefined: TLS if offered. */
+  /** PEM of the authority of the source's certificate as a file that mysqld can read; undefined: no TLS. */
   readonly authorityFile?: string;
 }
 

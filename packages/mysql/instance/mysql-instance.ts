@@ -172,7 +172,7 @@ export class MysqlInstance implements Instance {
 
   enforceSettings(uuid: string, signal: AbortSignal): Promise<void> {
     return this.#change(uuid, signal, async (connection, deadline) => {
-      await enforceSettings(connection, await this.#persisted.read(), deadline);
+      await enforceSettings(connection, () => this.#persisted.read(), deadline);
       this.#persisted.forget();
     });
   }

@@ -36,7 +36,7 @@ export function isEnforced(
 ): boolean {
   if (differing(variables, enforcedValues(names)).length > 0 || !noticesSilence(variables)) return false;
   // Nobody asks for them where they don't count.
-  return variables.get(persistedLoad) === "0" || dangerousLater(variables, names, persisted.known).length === 0;
+  return variables.get(persistedLoad) === "0" || dangerousLater(names, persisted.known).length === 0;
 }
 
 /** Whether a source that falls silent is noticed within seconds. */
@@ -47,7 +47,7 @@ export function noticesSilence(variables: Variables): boolean {
 
 export async function enforceSettings(
   connection: Connection,
-  persisted: readonly Persisted[],
+  readPersisted: () => Promise<readonly Persisted[]>,
   signal: AbortSignal,
 ): Promise<void> {
   const names = namesIn(await readStatus(connection, semiSyncStatus, signal));
@@ -59,7 +59,8 @@ export async function enforceSettings(
   if (!noticesSilence(variables)) {
     await connection.query(`SET GLOBAL ${netTimeout} = ?`, [attention.netTimeout], { signal });
   }
-  for (const { name } of dangerousLater(variables, names, persisted)) {
+  if (variables.get(persistedLoad) === "0") return;
+  for (const { name } of dangerousLater(names, await readPersisted())) {
     await connection.query(`RESET PERSIST IF EXISTS ${name}`, [], { signal });
   }
 }
@@ -75,8 +76,7 @@ function differing(variables: Variables, wanted: Values): string[] {
 }
 
 /** What would open the instance, or undo what is enforced, at its next start. */
-function dangerousLater(variables: Variables, names: Names | undefined, persisted: readonly Persisted[]): Persisted[] {
-  if (variables.get(persistedLoad) === "0") return [];
+function dangerousLater(names: Names | undefined, persisted: readonly Persisted[]): Persisted[] {
   const wanted: Values = { ...enforcedValues(names), ...reported, read_only: "1", super_read_only: "1" };
   return persisted.filter(({ name, value }) => wanted[name] !== undefined && numeric(value) !== wanted[name]);
 }
