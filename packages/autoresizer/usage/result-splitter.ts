@@ -29,32 +29,40 @@ export class ResultSplitter {
   /** Calls back with the text of each series that is complete with this chunk, byte by byte: names are ASCII. */
   take(more: Buffer, onSeries: (text: string) => void): void {
     const chunk = this.#rest.length === 0 ? more : Buffer.concat([this.#rest, more]);
+    // In variables, since this loop sees every byte.
+    let [depth, inString, escaped, inSeries] = [this.#depth, this.#inString, this.#escaped, this.#inSeries];
     /** Where what is under way begins: a series, or what is around them. */
     let start = 0;
     for (let index = this.#rest.length; index < chunk.length; index++) {
+      if (inString && !escaped)
+        while (index < chunk.length && chunk[index] !== quote && chunk[index] !== backslash) index++;
       const byte = chunk[index];
-      if (this.#inString) {
-        if (this.#escaped) this.#escaped = false;
-        else if (byte === backslash) this.#escaped = true;
-        else if (byte === quote) this.#inString = false;
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (byte === backslash) escaped = true;
+        else if (byte === quote) inString = false;
       } else if (byte === quote) {
-        this.#inString = true;
+        inString = true;
       } else if (byte === openBrace || byte === openBracket) {
-        this.#depth++;
-        if (byte === openBrace && this.#depth === seriesDepth + 1) {
+        depth++;
+        if (byte === openBrace && depth === seriesDepth + 1) {
           this.#addEnvelope(chunk.toString("utf8", start, index));
-          this.#inSeries = true;
+          inSeries = true;
           start = index;
         }
       } else if (byte === closeBrace || byte === closeBracket) {
-        this.#depth--;
-        if (this.#inSeries && this.#depth === seriesDepth) {
+        depth--;
+        if (inSeries && depth === seriesDepth) {
           onSeries(chunk.toString("latin1", start, index + 1));
-          this.#inSeries = false;
+          inSeries = false;
           start = index + 1;
         }
       }
     }
+    this.#depth = depth;
+    this.#inString = inString;
+    this.#escaped = escaped;
+    this.#inSeries = inSeries;
     this.#rest = chunk.subarray(start);
     if (this.#rest.length > largestPiece) throw new CodedError("PROMETHEUS_ANSWER", "the answer makes no sense");
   }
