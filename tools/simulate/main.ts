@@ -2,6 +2,7 @@
  * `make simulate SEEDS=1000000`: runs that many stories on all cores, and tells the first one that goes wrong.
  * `make simulate SEED=42`: tells that one.
  */
+import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { Command, InvalidArgumentError } from "commander";
@@ -71,13 +72,13 @@ async function search(start: number, count: number, threads: number): Promise<nu
   return 1;
 }
 
-function ask(worker: Worker, batch: Batch): Promise<BatchResult> {
-  return new Promise((resolve, reject) => {
-    worker.once("message", resolve);
-    worker.once("error", reject);
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is no window
-    worker.postMessage(batch);
-  });
+async function ask(worker: Worker, batch: Batch): Promise<BatchResult> {
+  // Rejects with the worker's error, should it come first.
+  const answer = once(worker, "message");
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is no window
+  worker.postMessage(batch);
+  const [result] = await answer;
+  return result as BatchResult;
 }
 
 function wholeNumber(text: string): number {

@@ -14,8 +14,8 @@ export class Disk {
   readonly origin: number;
   readonly uuid: string;
   readonly serverId: number;
-  /** Nobody will ever read it again. */
-  lost = false;
+  /** Since when nobody will ever read it again. */
+  lostAt: number | undefined;
   /** In the order of the binary log; the first ones may no longer be in its files. */
   binlog: Transaction[] = [];
   purged: Counts = [];
@@ -44,6 +44,10 @@ export class Disk {
     this.origin = origin;
     this.uuid = uuidOf(origin);
     this.serverId = serverId;
+  }
+
+  get lost(): boolean {
+    return this.lostAt !== undefined;
   }
 
   write(transaction: Transaction): number {

@@ -62,7 +62,7 @@ export class Invariants {
     if (truth.memory && truth.memory.primary !== mysqld.disk.uuid) return;
     this.fail("8", rules.isNotEmpty(truth, mysqld));
     this.fail("6", rules.hasEverything(truth, mysqld.disk));
-    this.fail("6", rules.isHeldByVoters(truth, mysqld));
+    this.fail("6", rules.isHeldByVoters(truth, mysqld, this.#world.now()));
     this.fail("6", rules.numbersAreFree(truth, mysqld));
   }
 

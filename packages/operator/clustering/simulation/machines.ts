@@ -267,8 +267,8 @@ export class Machines {
     story.tell(mysqld.name, "has ended");
     mysqld.end();
     this.#processes = this.#processes.filter((each) => each !== mysqld);
-    mysqld.disk.lost = !this.#disks.includes(mysqld.disk);
     const ended = scheduler.now;
+    if (!this.#disks.includes(mysqld.disk)) mysqld.disk.lostAt = ended;
     this.#world.disturbed();
     if (staysContainer) return;
     const report = (): void => api.containerEnded(mysqld.ordinal, mysqld.container, ended);

@@ -103,10 +103,15 @@ export function waitsAsRecorded({ memory, processes }: Truth): Wrong {
   return `${primary.name} waits for ${primary.acknowledgements} acknowledgements, recorded are ${memory.acknowledgements}`;
 }
 
-/** Rule 6: a primary is opened only after as many voters as commits wait for have all that it has. */
-export function isHeldByVoters({ memory, disks }: Truth, { disk }: Mysqld): Wrong {
+/**
+ * Rule 6: a primary is opened only after as many voters as commits wait for have received all that it has. One whose disk is
+ * lost between the look at it and the opening counts: nobody could know.
+ */
+export function isHeldByVoters({ memory, disks }: Truth, { disk }: Mysqld, now: number): Wrong {
   if (memory === undefined) return `${disk.uuid.slice(-4)} is opened without a record`;
-  const voters = disks.filter(({ uuid, lost }) => uuid !== disk.uuid && !lost && memory.voters.includes(uuid));
+  const voters = disks.filter(
+    ({ uuid, lostAt = now }) => uuid !== disk.uuid && lostAt > now - 2_000 && memory.voters.includes(uuid),
+  );
   const holders = voters.filter(({ received }) => covers(received, disk.executed));
   if (holders.length >= memory.acknowledgements) return undefined;
   return `${disk.uuid.slice(-4)} is opened, but only ${holders.length} of ${memory.acknowledgements} voters have all of it`;
