@@ -1,6 +1,7 @@
 /** `make bench`: measures against peers and prints ratios, which hold on any machine where absolute numbers don't. */
 import { parseArgs } from "node:util";
 import { autoresizerDefaults, benchAutoresizer } from "./autoresizer.ts";
+import { benchClustering, clusteringDefaults } from "./clustering.ts";
 import { benchInformer, informerDefaults } from "./informer.ts";
 import { benchOperator, operatorDefaults } from "./operator.ts";
 import { benchRollout, rolloutDefaults } from "./rollout.ts";
@@ -17,6 +18,10 @@ const benchmarks: Readonly<Record<string, { about: string; run(options: Record<s
   autoresizer: {
     about: "rounds over many volumes and admission of claims, against pvc-autoresizer",
     run: (options) => benchAutoresizer({ ...autoresizerDefaults, ...options }),
+  },
+  clustering: {
+    about: "failures of a primary under load on a real node, and an idle cluster, against MOCO",
+    run: (options) => benchClustering({ ...clusteringDefaults, ...options }),
   },
   rollout: {
     about: "a rolling update under load on a real node, against MOCO",

@@ -5,11 +5,12 @@
  */
 import { parseArgs } from "node:util";
 import {
+  distribution,
   faults,
-  heal,
   manifest,
   primaryPod,
   startOperatorCluster,
+  strike,
   waitForCondition,
   Writer,
 } from "../testing/index.ts";
@@ -51,28 +52,22 @@ try {
     const fault = kinds[random(kinds.length)]!;
     // At any moment of whatever has a period.
     await new Promise((resolve) => setTimeout(resolve, 1_000 + random(2_000)));
-    const pod = await primaryPod(operator, name);
-    const since = Date.now();
-    await fault.inject(operator, name, pod);
-    const pause = await writer.longestPause(since, 180_000);
+    const { pod, pause } = await strike(operator, name, writer, fault);
     times.set(fault.name, [...(times.get(fault.name) ?? []), pause]);
     process.stdout.write(`${round}: ${fault.name} of ${pod}: ${pause} ms without a write\n`);
-    await heal(operator, pod);
-    await waitForCondition(operator, name, "Healthy", "True", 300_000);
   }
   const ledger = await writer.stop(await primaryPod(operator, name));
   process.stdout.write(
     `\n${ledger.acknowledged} rows acknowledged, ${ledger.refused} not, ${ledger.lost.length} lost\n`,
   );
   failed = ledger.lost.length > 0;
-  for (const [kind, all] of times) process.stdout.write(`${kind}: ${distribution(all)}\n`);
+  for (const [kind, all] of times) {
+    const { median, p95, most } = distribution(all);
+    process.stdout.write(
+      `${kind}: ${all.length} times, without a write for ${median} ms (median), ${p95} (p95), ${most}\n`,
+    );
+  }
 } finally {
   await operator.down();
 }
 process.exit(failed ? 1 : 0);
-
-function distribution(all: readonly number[]): string {
-  const sorted = all.toSorted((one, other) => one - other);
-  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))]!;
-  return `${sorted.length} times, without a write for ${at(0.5)} ms (median), ${at(0.95)} (p95), ${sorted.at(-1)} (most)`;
-}

@@ -34,9 +34,13 @@ export function podEndpoint(name: string, namespace = "default"): Endpoint {
 
 /** The replica of the controller that acts. */
 export async function leader(operator: OperatorCluster): Promise<Endpoint> {
+  return podEndpoint(await leaderPod(operator), systemNamespace);
+}
+
+export async function leaderPod(operator: OperatorCluster): Promise<string> {
   const path = "jsonpath={.spec.holderIdentity}";
   const holder = await operator.kubectl("get", "lease", "moco", "-n", systemNamespace, "-o", path);
-  return podEndpoint(holder.split("_")[0]!, systemNamespace);
+  return holder.split("_")[0]!;
 }
 
 export async function primaryPod(operator: OperatorCluster, cluster: string): Promise<string> {

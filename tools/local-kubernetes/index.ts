@@ -8,7 +8,7 @@ export type { Cut, CutOptions } from "./faults/network.ts";
 export type { PodReference, PodTarget } from "./faults/pod.ts";
 export { busyboxImage } from "./node/pause.ts";
 export type { ProcessHandle } from "./process/managed.ts";
-export { createCountedUser, type CountedUser, type RequestCounts } from "./testing/counted-user.ts";
+export { countRequests, createCountedUser, type CountedUser, type RequestCounts } from "./testing/counted-user.ts";
 export { sharedControlPlane, type SharedControlPlane } from "./testing/shared.ts";
 export { buildImages, type BuildOptions } from "./images/build.ts";
 export { loadImages, type ImageTarget, type LoadOptions } from "./images/load.ts";

@@ -6,6 +6,8 @@ import { buildImages, loadImages } from "@moco-ts/local-kubernetes";
 import type { OperatorCluster } from "../operator-cluster.ts";
 
 const image = "localhost/moco-ts/writer:dev";
+/** Milliseconds that are read twice, since a line is logged later than it was made, and logs know seconds only. */
+const overlap = 3_000;
 
 /** What a client was told. */
 export interface Line {
@@ -29,6 +31,9 @@ export interface Ledger {
 export class Writer {
   readonly #operator: OperatorCluster;
   readonly #cluster: string;
+  /** By row: all that were ever read, since logs are rotated. */
+  readonly #lines = new Map<number, Line>();
+  #newest = 0;
 
   private constructor(operator: OperatorCluster, cluster: string) {
     this.#operator = operator;
@@ -45,12 +50,14 @@ export class Writer {
   }
 
   async lines(): Promise<Line[]> {
-    const output = await this.#operator.kubectl("logs", nameOf(this.#cluster), "--tail=-1");
-    return output
-      .split("\n")
-      .filter((line) => line.includes('"id"'))
-      .map((line) => JSON.parse(line) as Line)
-      .sort((one, other) => one.at - other.at);
+    const since = new Date(Math.max(0, this.#newest - overlap)).toISOString();
+    const output = await this.#operator.kubectl("logs", nameOf(this.#cluster), `--since-time=${since}`);
+    for (const text of output.split("\n").filter((each) => each.includes('"id"'))) {
+      const line = JSON.parse(text) as Line;
+      this.#lines.set(line.id, line);
+      this.#newest = Math.max(this.#newest, line.at);
+    }
+    return [...this.#lines.values()].sort((one, other) => one.at - other.at);
   }
 
   async waitFor(isThere: (lines: Line[]) => boolean, limit = 120_000): Promise<Line[]> {

@@ -45,27 +45,41 @@ export async function createCountedUser(client: Client, admin: ClusterConfig, na
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
     subjects: [{ kind: "User", name, apiGroup: "rbac.authorization.k8s.io" }],
   });
-  const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
-  await client.create(FlowSchemas, flowSchema(`${name}-leases`, name, 100, leases));
-  await client.create(FlowSchemas, flowSchema(name, name, 101, { apiGroups: ["*"], resources: ["*"] }));
-  const requests = () => countRequests(client, name);
+  const requests = await countRequests(client, name, { kind: "User", user: { name } });
   await untilCounted(config, requests);
   return { config, requests };
 }
 
-function flowSchema(name: string, user: string, matchingPrecedence: number, what: object): FlowSchema {
+/** Who makes requests, as flow schemas name it. */
+export type Requester =
+  | { readonly kind: "User"; readonly user: { readonly name: string } }
+  | { readonly kind: "ServiceAccount"; readonly serviceAccount: { readonly namespace: string; readonly name: string } };
+
+/** Has the API server count somebody's requests, from a moment after this on. */
+export async function countRequests(
+  client: Client,
+  name: string,
+  requester: Requester,
+): Promise<() => Promise<RequestCounts>> {
+  const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
+  await client.create(FlowSchemas, flowSchema(`${name}-leases`, requester, 100, leases));
+  await client.create(FlowSchemas, flowSchema(name, requester, 101, { apiGroups: ["*"], resources: ["*"] }));
+  return () => readCounts(client, name);
+}
+
+function flowSchema(name: string, requester: Requester, matchingPrecedence: number, what: object): FlowSchema {
   const resourceRules = [{ ...what, verbs: ["*"], namespaces: ["*"], clusterScope: true }];
   return {
     metadata: { name },
     spec: {
       matchingPrecedence,
       priorityLevelConfiguration: { name: "workload-high" },
-      rules: [{ subjects: [{ kind: "User", user: { name: user } }], resourceRules }],
+      rules: [{ subjects: [requester], resourceRules }],
     },
   };
 }
 
-async function countRequests(client: Client, name: string): Promise<RequestCounts> {
+async function readCounts(client: Client, name: string): Promise<RequestCounts> {
   const { body } = await client.raw("/metrics");
   const lines = body.split("\n").filter((line) => line.startsWith("apiserver_flowcontrol_dispatched_requests_total{"));
   const countOf = (schema: string): number =>
