@@ -115,6 +115,11 @@ describe("opening a primary", () => {
     expect(kinds(made)).toEqual(["failover"]);
   });
 
+  test("goes on where a handover was given up: what still waits there for an acknowledgement is not lacking", () => {
+    const waiting = { ...closed, executed: gtids("a:1-9"), source: { waitingSessions: 1 } };
+    expect(kinds(plan({ instances: { 0: { state: waiting } } }))).toEqual(["open"]);
+  });
+
   test("never happens to an empty instance of a cluster that had data", () => {
     const empty = { ...closed, executed: GtidSet.empty };
     expect(kinds(plan({ instances: { 0: { state: empty } } }))).toEqual(["failover"]);

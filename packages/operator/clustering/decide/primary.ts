@@ -1,4 +1,4 @@
-import { receivedBy } from "@moco-ts/mysql";
+import { GtidSet, receivedBy } from "@moco-ts/mysql";
 import type { Step } from "../plan.ts";
 import type { Memory, Snapshot } from "../snapshot.ts";
 import {
@@ -76,8 +76,11 @@ function lacking(snapshot: Snapshot, primary: Known, memory: Memory): Known | un
   return voters.find(({ ordinal, state }) => {
     const received = receivedBy(state);
     const extra = ofPrimaries(received, memory).subtract(has);
-    if (extra.isEmpty) return false;
-    const isOwn = !extra.from([primary.state.uuid]).isEmpty;
+    const own = extra.from([primary.state.uuid]);
+    // What still waits there for an acknowledgement is in its binary log, only not executed yet.
+    const isWaiting = primary.state.source.waitingSessions > 0;
+    if (extra.equals(isWaiting ? own : GtidSet.empty)) return false;
+    const isOwn = !isWaiting && !own.isEmpty;
     return isOwn || (received.contains(has) && !snapshot.errantBefore.includes(ordinal));
   });
 }

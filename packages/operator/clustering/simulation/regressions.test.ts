@@ -5,7 +5,9 @@
 import { expect, it } from "vitest";
 import { operatorCode, simulate } from "./index.ts";
 
-const seeds = [163, 384, 402, 431, 1209, 1282, 2204, 3062, 4538, 4770, 4798, 9633, 12_381, 12_609, 20_883, 31_579];
+const seeds = [
+  163, 384, 402, 431, 1209, 1282, 2204, 3062, 4538, 4770, 4798, 9633, 10_484, 12_381, 12_609, 20_883, 31_579,
+];
 
 it.each(seeds)(
   "seed %i",
