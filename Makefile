@@ -54,6 +54,7 @@ format: setup ## Format all files
 generate: setup ## Write generated files anew (CHECK=--check only compares)
 	node tools/generate-types/main.ts $(CHECK)
 	node tools/generate-crds/main.ts $(CHECK)
+	node tools/generate-docs/main.ts $(CHECK)
 
 .PHONY: test
 test: test-unit test-api test-mysql test-e2e ## Unit, API-server, mysqld and representative e2e tests
