@@ -60,11 +60,13 @@ export function memoryOf({ status }: MySQLCluster): Memory | undefined {
 async function viewOf(sight: Sight, ordinal: number, signal: AbortSignal): Promise<InstanceView> {
   const { cluster, trace, clock } = sight;
   const pod = sight.pods.find((each) => instanceOrdinal(each) === ordinal);
+  const view = pod && podView(pod, sight.updateRevision);
   const base = {
     ordinal,
     host: podHostName(clusterKeyOf(cluster), ordinal),
-    pod: pod && podView(pod, sight.updateRevision),
+    pod: view,
     cloning: trace.cloning.has(ordinal),
+    ending: view?.terminating ? trace.ending(ordinal, view.uid) : 0,
   };
   try {
     const state = pod && (await sight.instanceOf(pod)?.observe(signal));
@@ -78,7 +80,7 @@ async function viewOf(sight: Sight, ordinal: number, signal: AbortSignal): Promi
   }
 }
 
-type Base = Pick<InstanceView, "ordinal" | "host" | "pod" | "cloning">;
+type Base = Pick<InstanceView, "ordinal" | "host" | "pod" | "cloning" | "ending">;
 
 function unanswered(base: Base, trace: Trace, reason: string): InstanceView {
   const silence = { reason, milliseconds: trace.silent(base.ordinal) };

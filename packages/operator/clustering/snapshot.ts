@@ -50,6 +50,8 @@ export interface Memory {
   readonly deposed: readonly string[];
   /** Whether the cluster ever had a transaction: from then on an empty instance is never opened. */
   readonly written: boolean;
+  /** Counts writes, so that each of them changes the object, and one that comes late is refused. */
+  readonly revision?: number | undefined;
 }
 
 export interface InstanceView {
@@ -65,6 +67,8 @@ export interface InstanceView {
   readonly waiting: number;
   /** A clone into it is under way. */
   readonly cloning: boolean;
+  /** Milliseconds that its Pod has been seen to be on its way out; 0 if it is not. */
+  readonly ending: number;
 }
 
 export interface PodView {

@@ -2,6 +2,7 @@ import type { Clock } from "@moco-ts/base";
 import type { MySQLCluster } from "@moco-ts/api";
 import type { InstanceState } from "@moco-ts/mysql";
 import { Deaths } from "./deaths.ts";
+import type { Settling } from "./ports.ts";
 import type { Memory } from "./snapshot.ts";
 
 /** Milliseconds without another try after a switchover failed. */
@@ -18,11 +19,13 @@ export class Trace {
   latest: MySQLCluster | undefined;
   /** The memory as it was last seen: other programs may replace the status without it. */
   memory: Memory | undefined;
+  readonly settling: Settling = { isSettled: false };
   /** The last plan, as text, and how often it was the same. */
   lastPlan = "";
   repetitions = 0;
   readonly #clock: Clock;
   readonly #silentSince = new Map<number, number>();
+  readonly #ending = new Map<number, { podUid: string; since: number }>();
   readonly #waits = new Map<number, { executed: string; since: number }>();
   #holdUntil = -Infinity;
 
@@ -40,6 +43,15 @@ export class Trace {
 
   answered(ordinal: number): void {
     this.#silentSince.delete(ordinal);
+  }
+
+  /** Milliseconds since a Pod was first seen to be on its way out. */
+  ending(ordinal: number, podUid: string): number {
+    const now = this.#clock.monotonic();
+    const before = this.#ending.get(ordinal);
+    if (before?.podUid === podUid) return now - before.since;
+    this.#ending.set(ordinal, { podUid, since: now });
+    return 0;
   }
 
   /** Milliseconds that commits have been waiting for acknowledgements without any of them getting enough. */

@@ -20,6 +20,14 @@ import {
 const refusalLimit = 500;
 /** Milliseconds for one that does not answer at all: it may be busy. */
 const silenceLimit = 2_000;
+/**
+ * Milliseconds for a successor to be found before a primary whose Pod is being deleted is closed: half of what its kubelet
+ * waits. A mysqld that is shut down while clients wait tells them of commits that nobody else has, unless process 1 of its
+ * container knows better.
+ */
+const successionLimit = 10_000;
+/** Milliseconds without any acknowledgement after which commits hang. */
+const hangingLimit = 1_000;
 
 export interface Verdict {
   /** Another instance has to take its place. */
@@ -95,11 +103,12 @@ export function maintainPrimary(snapshot: Snapshot): Step[] {
   if (isOpen(state) && acknowledgements > 0) {
     if (!state.source.active) return [close("it no longer waits for acknowledgements")];
     if (state.source.acknowledgements < acknowledgements) return [close("it waits for too few acknowledgements")];
+    if (isEnding(primary)) return [close("it is about to end, and nobody can take its place")];
   }
   const steps: Step[] = [];
   if (needsPreparation(primary, memory)) steps.push({ kind: "prepare-primary" });
   if (!isOpen(state) && mayOpen(snapshot, primary, memory)) steps.push({ kind: "open" });
-  if (primary.waiting > 1_000 && acknowledgingVoters(snapshot).length >= acknowledgements)
+  if (primary.waiting > hangingLimit && acknowledgingVoters(snapshot).length >= acknowledgements)
     steps.push({ kind: "nudge" });
   return steps;
 }
@@ -111,6 +120,12 @@ export function acknowledgingVoters(snapshot: Snapshot): Known[] {
   return known.filter((each) => isVoter(each, snapshot.memory!) && acknowledgesTo(each, primary));
 }
 
+/** Its mysqld may be shut down at any moment. As long as its commits get acknowledgements it may serve for a while. */
+function isEnding({ pod, ending, waiting }: Known): boolean {
+  if (pod === undefined) return true;
+  return pod.terminating && (ending > successionLimit || waiting > hangingLimit);
+}
+
 function needsPreparation({ state }: Known, { acknowledgements }: Memory): boolean {
   const isSource = acknowledgements === 0 || (state.source.active && state.source.acknowledgements >= acknowledgements);
   return state.replica !== undefined || state.offlineMode || !isSource || !state.enforced;
@@ -120,7 +135,7 @@ function needsPreparation({ state }: Known, { acknowledgements }: Memory): boole
 function mayOpen(snapshot: Snapshot, primary: Known, memory: Memory): boolean {
   const { state } = primary;
   if (state.stopping || primary.cloning) return false;
-  if (primary.pod === undefined) return false;
+  if (isEnding(primary)) return false;
   // A cluster that was never opened begins with all the safety that it is to have.
   if (!memory.written && memory.acknowledgements < wantedAcknowledgements(snapshot)) return false;
   const voters = others(knownInstances(snapshot), snapshot).filter((each) => isVoter(each, memory));

@@ -29,6 +29,7 @@ export interface Changes {
   readonly silence?: InstanceView["silence"];
   readonly waiting?: number;
   readonly cloning?: boolean;
+  readonly ending?: number;
 }
 
 export interface SnapshotChanges {
@@ -105,6 +106,7 @@ function view(ordinal: number, replicas: number, primaryIndex: number, changes: 
     silence: changes.silence ?? (changes.state === null ? { reason: "ECONNREFUSED", milliseconds: 10_000 } : undefined),
     waiting: changes.waiting ?? 0,
     cloning: changes.cloning ?? false,
+    ending: changes.ending ?? 0,
   };
 }
 
