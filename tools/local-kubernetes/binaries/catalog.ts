@@ -11,7 +11,7 @@ interface GoModule {
   prepare?: (directory: string, temporary: string, signal?: AbortSignal) => Promise<string>;
 }
 
-/** A program that local-kubernetes runs, and the ways to get it. */
+/** A program that local-kubernetes gets, and the ways to do so. */
 export interface Program {
   name: string;
   version: string;
@@ -107,6 +107,23 @@ function coreDns(): Program {
   };
 }
 
+/** No part of a cluster: what charts are installed with. */
+function helm(): Program {
+  const directory = join(goDirectory, "helm");
+  const version = requiredVersion(directory, "helm.sh/helm/v4");
+  const downloadUrl = `https://get.helm.sh/helm-${version}-linux-${architecture}.tar.gz`;
+  return {
+    name: "helm",
+    version,
+    release: `helm-${version}`,
+    versionArguments: ["version", "--short"],
+    goModule: { directory, linkerFlags: `-X helm.sh/helm/v4/internal/version.version=${version}` },
+    goPackage: "helm.sh/helm/v4/cmd/helm",
+    downloadUrl,
+    checksumUrl: `${downloadUrl}.sha256sum`,
+  };
+}
+
 export function catalog(): Map<string, Program> {
-  return new Map([...kubernetesPrograms(), coreDns()].map((program) => [program.name, program]));
+  return new Map([...kubernetesPrograms(), coreDns(), helm()].map((program) => [program.name, program]));
 }
