@@ -56,6 +56,12 @@ const clustering = Type.Object(
     primaries: uuids("server_uuids that ever were the primary's."),
     deposed: uuids("Voters that were the primary and have no source."),
     written: Type.Boolean({ description: "Whether the cluster ever had a transaction." }),
+    revision: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: "Counts writes of this record, so that one that comes late is refused.",
+      }),
+    ),
   },
   { description: "What replication must not forget, so that no acknowledged write is lost." },
 );

@@ -105,6 +105,7 @@ export function createSurroundings(options: KubernetesOptions): Surroundings {
     }),
     externalSource: async (signal) => (await readExternal(client, cluster, signal)).source,
 
+    settling: trace.settling,
     readRecord: (signal) => readRecord(client, cluster, signal),
     async writeRecord(version, change, signal) {
       const primaryIndex = change.primaryIndex ?? snapshot.primaryIndex;

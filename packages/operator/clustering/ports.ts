@@ -13,6 +13,14 @@ export interface Record {
 }
 
 /**
+ * Whether no write of the record can still be under way. One may be that the operator before this one has sent, or one that
+ * was not answered in time: it would be carried out whenever it arrives, as long as nobody else has written.
+ */
+export interface Settling {
+  isSettled: boolean;
+}
+
+/**
  * All that acting on a cluster reaches out to. The simulator has its own, behind which there is a model instead of mysqld
  * and Kubernetes.
  */
@@ -28,6 +36,7 @@ export interface Surroundings {
   /** How the primary connects to the replication source outside; rejects if its Secret is not complete. */
   externalSource(signal: AbortSignal): Promise<ReplicationSource>;
 
+  readonly settling: Settling;
   /** Never from a cache. */
   readRecord(signal: AbortSignal): Promise<Record>;
   /** Rejects with a conflict if the record is no longer of this version. Returns the new one. */

@@ -25,6 +25,7 @@ export async function act(
   const { steps, perInstance, labels } = plan;
   if (steps.length + perInstance.length + labels.length === 0) return [];
   const round = await Round.begin(snapshot, surroundings, signal);
+  if (steps.length + perInstance.length > 0) await round.settle();
   const problems: Problem[] = [];
   const attempt = async (step: string, run: () => Promise<void>): Promise<boolean> => {
     try {

@@ -33,8 +33,19 @@ export class Round {
     throw new CodedError("CLUSTERING_NO_RECORD", "nothing is recorded of this cluster yet");
   }
 
-  async write(change: { primaryIndex?: number; memory: Memory }): Promise<void> {
+  async write({ primaryIndex, memory }: { primaryIndex?: number; memory: Memory }): Promise<void> {
+    const { settling } = this.surroundings;
+    const revision = (this.#record.memory?.revision ?? 0) + 1;
+    const change = { ...(primaryIndex !== undefined && { primaryIndex }), memory: { ...memory, revision } };
+    settling.isSettled = false;
     this.#record = await this.surroundings.writeRecord(this.#record.version, change, this.signal);
+    settling.isSettled = true;
+  }
+
+  /** From here on the record is what this round says: a write that is still under way is refused when it arrives. */
+  async settle(): Promise<void> {
+    const { memory } = this.#record;
+    if (memory && !this.surroundings.settling.isSettled) await this.write({ memory });
   }
 
   view(ordinal: number): InstanceView {

@@ -200,6 +200,7 @@ export class Operator {
       instanceAt: (address) => this.#instanceAt(address),
       sourceFor: (ordinal) => ({ host: hostOf(ordinal), port: 3306, user: "moco-repl", password: "" }),
       externalSource: () => Promise.reject(new Error("there is none")),
+      settling: this.#trace.settling,
       readRecord: (signal) => requests.readRecord(signal),
       writeRecord: async (version, change, signal) => {
         this.#latest = await requests.writeRecord(version, change, signal);

@@ -14,6 +14,8 @@ export interface RequestSurroundings {
   readonly api: ApiServer;
   /** How often a request fails, carried out or not. */
   readonly requestFailures: number;
+  /** Whoever reads is answered. */
+  readonly writesHang: boolean;
   /** Writes are made only by who leads. */
   leads(operator: OperatorProcess): boolean;
   sending(isChange: boolean): void;
@@ -80,9 +82,10 @@ export class Requests {
       const isKept = random.chance(0.5);
       const arrive = (): void => {
         if (isLost) return;
-        if (!network.passes(operator.name, apiName)) {
+        const isHeld = isChange && this.#world.writesHang;
+        if (isHeld || !network.passes(operator.name, apiName)) {
           // What can't get through now may get through later: nobody takes it back.
-          if (isKept) this.#world.onDisturbance(() => scheduler.after(random.between(0, 6_000), arrive));
+          if (isHeld || isKept) this.#world.onDisturbance(() => scheduler.after(random.between(0, 6_000), arrive));
           return;
         }
         const settle = attempt(() => perform(api), resolve, reject);

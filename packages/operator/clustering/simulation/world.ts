@@ -34,6 +34,7 @@ export class World {
   /** Watches tell nothing for now. */
   watchIsStuck = false;
   requestFailures = 0;
+  writesHang = false;
   /** Called whenever an operator is about to send something. */
   onSending: (isChange: boolean) => void = () => undefined;
   /** Called when a process or the network has changed. */

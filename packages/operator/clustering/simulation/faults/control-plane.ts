@@ -24,6 +24,19 @@ export function failRequests(context: FaultContext): void {
   if (random.chance(0.3)) cutOperatorsFromApi(context);
 }
 
+/** They are carried out when that is over, whether or not somebody still waits for them. */
+export function hangWrites(
+  { world, tell, lasting }: FaultContext,
+  milliseconds = world.random.between(500, 8_000),
+): void {
+  tell(`writes to the API server hang for ${milliseconds} ms`);
+  world.writesHang = true;
+  lasting(milliseconds, () => {
+    world.writesHang = false;
+    world.disturbed();
+  });
+}
+
 export function touchCluster({ world, tell }: FaultContext): void {
   tell("somebody writes to the cluster's object");
   world.api.touch();

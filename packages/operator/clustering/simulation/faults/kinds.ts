@@ -23,6 +23,7 @@ const alone = {
   freezeOperator: [control.freezeOperator, 6],
   loseLease: [control.loseLease, 4],
   failRequests: [control.failRequests, 5],
+  hangWrites: [control.hangWrites, 4],
   touchCluster: [control.touchCluster, 3],
   stickWatches: [control.stickWatches, 5],
   demote: [people.demote, 8],
@@ -63,6 +64,11 @@ const together = {
     network.cutLeaderFromApi,
     (each) => people.demote(each),
     (each) => network.cutOff(each, each.primary()),
+  ],
+  // The old primary is back before the word of its successor arrives.
+  lateFailover: [
+    (each) => control.hangWrites(each, each.world.random.between(4_500, 8_000)),
+    (each) => processes.kill(each, each.primary()),
   ],
   unappliedRelay: [(each) => processes.slowApplier(each), (each) => processes.kill(each, each.primary())],
   leftBehind: [

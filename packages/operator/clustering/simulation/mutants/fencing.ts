@@ -2,7 +2,7 @@
 import { sleep } from "@moco-ts/base";
 import type { InstanceState } from "@moco-ts/mysql";
 import { decide } from "../../decide/decide.ts";
-import type { Record } from "../../ports.ts";
+import type { Record, Settling } from "../../ports.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import { ordinalOf } from "../objects.ts";
 import { sound, withInstances, withSurroundings, type Mutant } from "./wrap.ts";
@@ -128,12 +128,27 @@ export const fencingMutants: readonly Mutant[] = [
     })),
   },
   {
+    rule: "10",
+    bug: "goes on while a write of the record may still arrive",
+    focus: ["lateFailover"],
+    subject: withSurroundings(() => ({ settling: alwaysSettled })),
+  },
+  {
     rule: "11",
     bug: "does not wait for the candidate in a switchover",
     focus: ["slowSuccessor"],
     subject: withInstances(() => ({ hasExecuted: async () => true }), "switchover"),
   },
 ];
+
+const alwaysSettled: Settling = {
+  get isSettled() {
+    return true;
+  },
+  set isSettled(_) {
+    // Whatever happens to a write.
+  },
+};
 
 function isWithoutPrimary({ instances, primaryIndex, memory }: Snapshot): boolean {
   return instances[primaryIndex]?.state?.uuid !== memory?.primary;
