@@ -57,7 +57,10 @@ generate: setup ## Write generated files anew (CHECK=--check only compares)
 	node tools/generate-docs/main.ts $(CHECK)
 
 .PHONY: test
-test: test-unit test-api test-mysql test-e2e ## Unit, API-server, mysqld and representative e2e tests
+test: test-unit ## Unit, API-server, mysqld and representative e2e tests
+	@# Both wait more than they compute.
+	@$(MAKE) -j2 test-api test-mysql
+	@$(MAKE) test-e2e
 
 .PHONY: test-unit
 test-unit: setup ## Tests that need nothing but Node (seconds)
