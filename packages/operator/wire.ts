@@ -25,6 +25,7 @@ import { createClusterMetrics } from "./metrics.ts";
 import { reconcile } from "./reconciliation/reconcile.ts";
 import { clusterSources } from "./reconciliation/sources.ts";
 import type { Tools } from "./reconciliation/tools.ts";
+import { Announcements } from "./rollout/announcements.ts";
 import { createRolloutController } from "./rollout/create.ts";
 
 export interface Surroundings {
@@ -64,6 +65,7 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
     caches,
     config,
     authority: agentCertificates.authority,
+    announcements: new Announcements(),
     clock,
     events,
     metrics: createClusterMetrics(metrics),
@@ -85,6 +87,7 @@ export function createOperator(config: Config, surroundings: Surroundings): Mana
   const rollout = createRolloutController({
     client: acting,
     caches,
+    announcements: tools.announcements,
     ...config,
     leadership: election,
     events,

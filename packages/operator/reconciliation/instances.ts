@@ -38,7 +38,7 @@ export async function makeInstances(tools: Tools, cluster: MySQLCluster, signal:
   for (const each of [plan.myCnf, plan.fluentBit]) if (each) await ensure(tools, caches.configMaps, each, signal);
   const wanted = withTemplatesInUse(plan.statefulSet, live);
   const recreated = await recreateStatefulSet(tools, cluster, wanted, signal);
-  const { object } = await guarded(tools, liveStatefulSet(tools, cluster), wanted, signal, (version) =>
+  const { object } = await guarded(tools, cluster, liveStatefulSet(tools, cluster), wanted, signal, (version) =>
     ensure(tools, caches.statefulSets, wanted, signal, version),
   );
   await forgetConfigMaps(tools, cluster, plan, object, signal);

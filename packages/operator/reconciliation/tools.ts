@@ -3,6 +3,7 @@ import type { Applied, Applier, Client, Configuration, EventRecorder, Informer, 
 import type { Caches } from "../caches.ts";
 import type { Config } from "../config.ts";
 import type { ClusterMetrics } from "../metrics.ts";
+import type { Announcements } from "../rollout/announcements.ts";
 import type { AgentAuthority } from "./certificates/authority.ts";
 
 /** What reconciling works with. */
@@ -13,6 +14,7 @@ export interface Tools {
   readonly caches: Caches;
   readonly config: Config;
   readonly authority: AgentAuthority;
+  readonly announcements: Announcements;
   readonly clock: Clock;
   readonly events: Pick<EventRecorder, "record">;
   readonly metrics: ClusterMetrics;

@@ -15,6 +15,7 @@ import {
 import type { Caches } from "../caches.ts";
 import type { ClusterMetrics } from "../metrics.ts";
 import { clusterOf } from "../pods.ts";
+import type { Announcements } from "./announcements.ts";
 import { isRolling } from "./decide.ts";
 import { observe, snapshotOf } from "./observe.ts";
 import { Pace } from "./pace.ts";
@@ -25,6 +26,8 @@ export interface RolloutControllerOptions {
   /** Writes only while this replica leads. */
   readonly client: Client;
   readonly caches: Caches;
+  /** Changes of StatefulSets that are about to be made. */
+  readonly announcements: Announcements;
   /** Milliseconds between two members that are taken down, over all clusters. */
   readonly partitionUpdateInterval: number;
   /** Clusters that are updated at the same time; 0: as many as there are. */
@@ -40,7 +43,7 @@ export interface RolloutControllerOptions {
 
 /** The controller of rolling updates. */
 export function createRolloutController(options: RolloutControllerOptions): Controller {
-  const { client, caches, clock, logger, metrics } = options;
+  const { client, caches, announcements, clock, logger, metrics } = options;
   const pace = new Pace({
     interval: options.partitionUpdateInterval,
     budget: options.maxConcurrentRollouts,
@@ -49,13 +52,14 @@ export function createRolloutController(options: RolloutControllerOptions): Cont
     clock,
   });
   const applier = new Applier({ client, fieldManager: rolloutManager, logger });
-  const tools = { client, caches, applier, pace, metrics: options.clusterMetrics, clock };
+  const tools = { client, caches, applier, pace, announcements, metrics: options.clusterMetrics, clock };
   const controller = createController({
     name: "rollout",
     sources: [
       changesOf(caches.clusters),
       changesOf(caches.statefulSets, { map: ownedBy(MySQLClusters) }),
       changesOf(caches.pods, { map: (pod) => clusterOf(pod).map(keyOf) }),
+      announcements,
     ],
     reconcile: (key, context) => reconcile(tools, key, context),
     concurrency: options.concurrency,

@@ -95,6 +95,7 @@ describe("the gate is shut", () => {
       { set: { observed: false }, members: [old, old, old] },
       /not seen/,
     ],
+    ["while the StatefulSet is being made anew", { set: { remade: true }, members: [old, old, old] }, /made anew/],
     ["while reconciliation is stopped", { cluster: { stopped: true }, members: [old, old, old] }, /stopped/],
     ["while the pod must not be deleted", { members: [old, old, { protected: true }] }, /protected/],
     [

@@ -16,6 +16,7 @@ export function decide(snapshot: Snapshot): Plan {
   }
   if (cluster.stopped) return wait("reconciliation is stopped by annotation");
   if (!set.observed) return { ...wait("Kubernetes has not seen the newest StatefulSet yet"), brief: true };
+  if (set.remade) return { ...wait("the StatefulSet is being made anew"), brief: true };
   if (!cluster.reconciled) return wait("the newest edit of the MySQLCluster has not been carried out yet");
 
   const partition = partitionWithoutRestart(snapshot);

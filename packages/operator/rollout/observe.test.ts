@@ -34,11 +34,14 @@ test("the StatefulSet", () => {
     replicas: 3,
     partition: 2,
     observed: true,
+    remade: false,
     forced: false,
     updateRevision: "moco-test-b",
     currentRevision: "moco-test-a",
   });
   expect(seen([], cluster(undefined), { ...statefulSet, metadata: { generation: 5 } }).set.observed).toBe(false);
+  const managedFields = [{ manager: "moco-recreation" }];
+  expect(seen([], cluster(undefined), { ...statefulSet, metadata: { managedFields } }).set.remade).toBe(true);
   const annotations = { "moco.cybozu.com/force-rolling-update": "true" };
   const forced = { ...statefulSet, metadata: { annotations }, spec: { selector: {}, template: {} } };
   expect(seen([], cluster(undefined), forced).set).toMatchObject({ forced: true, partition: 0, replicas: 1 });

@@ -23,6 +23,7 @@ import {
 } from "@moco-ts/kube";
 import type { Caches } from "../caches.ts";
 import { clusterOf, instanceOrdinal, podsOf } from "../pods.ts";
+import { isIncomplete } from "../volume/replacement.ts";
 import { partitionOf } from "./partition.ts";
 import { problemOf } from "./pod-problem.ts";
 import type { ClusterView, Member, Snapshot, StatefulSetView } from "./snapshot.ts";
@@ -99,6 +100,7 @@ function statefulSetView(statefulSet: StatefulSet): StatefulSetView {
     replicas: spec?.replicas ?? 1,
     partition: partitionOf(statefulSet),
     observed: status?.observedGeneration === metadata?.generation && metadata?.deletionTimestamp === undefined,
+    remade: isIncomplete(statefulSet),
     forced: isAnnotated(statefulSet, annotationKeys.forceRollingUpdate),
     updateRevision: status?.updateRevision,
     currentRevision: status?.currentRevision,

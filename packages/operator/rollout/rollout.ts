@@ -16,6 +16,7 @@ import {
 } from "@moco-ts/kube";
 import type { Caches } from "../caches.ts";
 import type { ClusterMetrics } from "../metrics.ts";
+import type { Announcements } from "./announcements.ts";
 import { act, isAction, type Action } from "./act.ts";
 import { conditionOf, eventOf, statusOf } from "./condition.ts";
 import { decide, isRolling } from "./decide.ts";
@@ -31,6 +32,7 @@ export interface RolloutTools {
   /** As the manager of what is said about rolling updates. */
   readonly applier: Applier;
   readonly pace: Pace;
+  readonly announcements: Announcements;
   readonly metrics: ClusterMetrics;
   readonly clock: Clock;
 }
@@ -41,12 +43,12 @@ export async function reconcile(tools: RolloutTools, key: Key, { signal, log }: 
   const known = observe(caches, key);
   if (known === undefined) {
     pace.forget(key);
+    tools.announcements.withdraw(key);
     return done;
   }
   tellProgress(tools.metrics, known);
-  const snapshot = snapshotOf(known, clock.now());
-  pace.see(key, isRolling(snapshot));
-  const guess = decide(snapshot);
+  pace.see(key, isRolling(snapshotOf(known, clock.now())));
+  const guess = planOf(tools, key, known);
   if (!isAction(guess)) return conclude(tools, known, guess, signal);
 
   const permission = disrupts(guess) ? pace.ask(key) : undefined;
@@ -59,7 +61,7 @@ export async function reconcile(tools: RolloutTools, key: Key, { signal, log }: 
   try {
     const live = await observeLive(client, known, signal);
     if (live === undefined) return done;
-    const plan = decide(snapshotOf(live, clock.now()));
+    const plan = planOf(tools, key, live);
     if (!isAction(plan)) return await conclude(tools, live, plan, signal);
     if (disrupts(plan) && permission === undefined) return requeueAfter(100, "copies were old");
     // Not in the middle of it: clustering writes to the same status then, and writers wait.
@@ -71,6 +73,15 @@ export async function reconcile(tools: RolloutTools, key: Key, { signal, log }: 
   } finally {
     if (!isUsed) permission?.giveBack();
   }
+}
+
+/**
+ * Announcements are asked after everything has been read: a raised partition that was read had been announced. One that is
+ * raised later meets another version of the StatefulSet.
+ */
+function planOf({ announcements, clock }: RolloutTools, key: Key, observed: Observed): Plan {
+  if (announcements.has(key)) return { kind: "wait", reason: "the StatefulSet is about to be changed", brief: false };
+  return decide(snapshotOf(observed, clock.now()));
 }
 
 /** Whether a member that works goes down, or the primary steps down for it: others may have to go first. */

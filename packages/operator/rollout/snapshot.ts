@@ -29,6 +29,8 @@ export interface StatefulSetView {
   readonly partition: number;
   /** Its status tells of its newest generation. */
   readonly observed: boolean;
+  /** It is being made anew: its template may be an older one for now. */
+  readonly remade: boolean;
   /** Updates roll out without regard to health. */
   readonly forced: boolean;
   readonly updateRevision: string | undefined;

@@ -116,6 +116,7 @@ export class Model {
         replicas: this.replicas,
         partition: this.partition,
         observed: this.#observed,
+        remade: false,
         forced: false,
         updateRevision: String(this.#revision),
         currentRevision: String(this.#current),

@@ -27,6 +27,7 @@ export function snapshot({ cluster, set, members }: Given): Snapshot {
       replicas: members.length,
       partition: members.length,
       observed: true,
+      remade: false,
       forced: false,
       updateRevision: "new",
       currentRevision: "old",

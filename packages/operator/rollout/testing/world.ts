@@ -33,6 +33,7 @@ import { createClusterMetrics } from "../../metrics.ts";
 import { makeInstances } from "../../reconciliation/instances.ts";
 import type { Tools } from "../../reconciliation/tools.ts";
 import { testAdmission } from "../../testing/admission.ts";
+import { Announcements } from "../announcements.ts";
 import { createRolloutController } from "../create.ts";
 import { partitionOf } from "../partition.ts";
 import { startClustering, type TestClustering } from "./clustering.ts";
@@ -47,6 +48,13 @@ export interface WorldOptions {
   /** Whether the webhook is there. Default: it is away. */
   readonly webhook?: boolean;
   readonly flags?: readonly string[];
+}
+
+export interface ControllerOptions {
+  /** Default: the world's. */
+  readonly flags?: readonly string[];
+  /** What happens to the resources of instances before they are applied. */
+  readonly beforeApply?: () => Promise<void>;
 }
 
 /** A namespace with a cluster that works, and a controller that has nothing to do. */
@@ -103,19 +111,25 @@ export class World {
   }
 
   /** Starts what a controller does for instances, without clustering. Ends with the test at the latest. */
-  async startController(): Promise<{ stop(): Promise<void>; metrics(): Promise<string> }> {
+  async startController({ flags = this.flags, beforeApply }: ControllerOptions = {}): Promise<{
+    stop(): Promise<void>;
+    metrics(): Promise<string>;
+  }> {
     const stopping = new AbortController();
     const { signal } = stopping;
     const { client } = this;
     const [metrics, logger, clock] = [new Metrics(), silentLogger, systemClock];
     const caches = createCaches(client, { logger, metrics });
-    const config = readConfig(this.flags, { POD_NAMESPACE: "none" });
+    const config = readConfig(flags, { POD_NAMESPACE: "none" });
     const events = new EventRecorder({ client, component: fieldManager });
     const clusterMetrics = createClusterMetrics(metrics);
-    const applier = new Applier({ client, fieldManager });
-    const tools = { client, applier, caches, config, clock, logger, metrics: clusterMetrics } as unknown as Tools;
+    const applier = new Applier({ client: beforeApply ? withHook(client, beforeApply) : client, fieldManager });
+    const announcements = new Announcements();
+    const shared = { client, caches, announcements, clock, logger };
+    const tools = { ...shared, applier, config, metrics: clusterMetrics } as unknown as Tools;
     const instances = createController({
       name: "instances",
+      metrics,
       sources: [changesOf(caches.clusters), changesOf(caches.statefulSets, { map: ownedBy(MySQLClusters) })],
       reconcile: async (key) => {
         const cluster = caches.clusters.cache.get(key);
@@ -128,17 +142,7 @@ export class World {
     const leadership = { assertHeld: () => undefined } as unknown as Parameters<
       typeof createRolloutController
     >[0]["leadership"];
-    const rollout = createRolloutController({
-      client,
-      caches,
-      ...config,
-      leadership,
-      events,
-      clusterMetrics,
-      clock,
-      logger,
-      metrics,
-    });
+    const rollout = createRolloutController({ ...shared, ...config, leadership, events, clusterMetrics, metrics });
     for (const informer of informersOf(caches)) void informer.run(signal);
     const running = Promise.all([instances.run(signal), rollout.run(signal)]);
     const stop = async (): Promise<void> => {
@@ -251,4 +255,14 @@ export class World {
 async function recordGeneration(client: Client, { metadata }: MySQLCluster): Promise<void> {
   const status = { reconcileInfo: { generation: metadata.generation, reconcileVersion: 2 } };
   await client.patch(MySQLClusters, metadata, { type: "merge", body: { status } }, { subresource: "status" });
+}
+
+function withHook(client: Client, beforeApply: () => Promise<void>): Client {
+  const apply: Client["apply"] = async (...args) => {
+    await beforeApply();
+    return client.apply(...args);
+  };
+  return new Proxy(client, {
+    get: (target, property: keyof Client) => (property === "apply" ? apply : target[property]),
+  });
 }

@@ -8,6 +8,7 @@ import { readConfig } from "../../config.ts";
 import { createClusterMetrics } from "../../metrics.ts";
 import { makeInstances } from "../../reconciliation/instances.ts";
 import type { Tools } from "../../reconciliation/tools.ts";
+import { Announcements } from "../../rollout/announcements.ts";
 import { maintainVolumes } from "../volumes.ts";
 
 export interface TestProcess {
@@ -40,6 +41,7 @@ export async function startProcess(client: Client, options: TestProcessOptions =
     client,
     applier: new Applier({ client, fieldManager, logger }),
     caches,
+    announcements: new Announcements(),
     config: readConfig(flags, { POD_NAMESPACE: "none" }),
     metrics: createClusterMetrics(metrics),
     clock: systemClock,
