@@ -12,7 +12,7 @@ import { mediaTypes, type ImageConfig, type ImageLayout, type StoredImage } from
 import { debianMirror } from "./mirror.ts";
 import { recipeKey, type BaseRecipe } from "./recipe.ts";
 
-/** Makes the base image from Debian packages, unless the layout has it. Takes about 40 s. */
+/** Makes a base image from Debian packages, unless the layout has it. Takes about 40 s. */
 export async function buildBase(
   layout: ImageLayout,
   recipe: BaseRecipe,
@@ -44,12 +44,14 @@ export async function buildBase(
 async function installPackages(layout: ImageLayout, recipe: BaseRecipe, signal?: AbortSignal) {
   const mirror = await debianMirror(signal);
   const args = [
-    "--variant=minbase",
+    `--variant=${recipe.variant ?? "minbase"}`,
     "--format=tar",
     // A mirror may serve a dated copy. Its signature is still checked.
     '--aptopt=Acquire::Check-Valid-Until "false"',
     ...recipe.exclude.map((path) => `--dpkgopt=path-exclude=${path}`),
     `--include=${recipe.packages.join(",")}`,
+    // $1 is the new root. Patterns are for the shell to expand there.
+    ...(recipe.remove ?? []).map((path) => `--customize-hook=rm -rf "$1"${path}`),
     recipe.suite,
     "-",
     ...(mirror === undefined ? [] : [mirror]),

@@ -17,8 +17,8 @@ export interface BuildOptions {
   folder?: string;
   /** Where images are kept. Default: `images` in the cache directory. */
   store?: string;
-  /** Default: Debian with MySQL and Node. */
-  recipe?: BaseRecipe;
+  /** Of our own programs' images: their tag and label. Default: dev. */
+  version?: string;
   /** Default: standard error. */
   report?: Report;
   signal?: AbortSignal;
@@ -28,10 +28,10 @@ export function imageStore(): string {
   return join(cacheDirectory(), "images");
 }
 
-/** Builds the images that are not in the store in their present form, the base image first. Returns those asked for. */
+/** Builds the images that are not in the store in their present form, and the base images that they need. */
 export async function buildImages(options: BuildOptions = {}): Promise<StoredImage[]> {
-  const { folder = imagesFolder, store = imageStore(), recipe = baseRecipe, report = reportToStderr, signal } = options;
-  const sources = await imageSources(folder);
+  const { folder = imagesFolder, store = imageStore(), report = reportToStderr, signal } = options;
+  const sources = await imageSources(folder, options.version);
   const names = options.names?.length ? options.names : ["base", ...sources.map(({ name }) => name)];
   const unknown = names.filter((name) => name !== "base" && !sources.some((source) => source.name === name));
   if (unknown.length > 0) {
@@ -43,9 +43,11 @@ export async function buildImages(options: BuildOptions = {}): Promise<StoredIma
     const layout = new ImageLayout(join(store, "layout"));
     const buildah = new Buildah(join(store, "buildah"), signal);
     await layout.create();
-    const base = await timed(report, recipe.reference, () => buildBase(layout, recipe, report, signal));
-    const images: StoredImage[] = names.includes("base") ? [base] : [];
+    const baseOf = (recipe: BaseRecipe) =>
+      timed(report, recipe.reference, () => buildBase(layout, recipe, report, signal));
+    const images: StoredImage[] = names.includes("base") ? [await baseOf(baseRecipe)] : [];
     for (const source of sources.filter(({ name }) => names.includes(name))) {
+      const base = await baseOf(source.base);
       images.push(await timed(report, source.reference, () => buildImage(layout, buildah, base, source)));
     }
     await layout.prune();
@@ -58,15 +60,15 @@ async function buildImage(
   layout: ImageLayout,
   buildah: Buildah,
   base: StoredImage,
-  { folder, reference }: ImageSource,
+  { folder, reference, version }: ImageSource,
 ): Promise<StoredImage> {
-  const source = await sourceKey(folder, base.descriptor.digest);
+  const source = await sourceKey(folder, base.descriptor.digest, version);
   const cached = await layout.find(reference);
   if (cached?.source === source) {
     return cached;
   }
   await buildah.import(layout.directory, base.reference, base.manifest.config.digest);
-  await buildah.build(folder, base.reference, reference);
+  await buildah.build(folder, { base: base.reference, version }, reference);
   return collect(layout, buildah, base, reference, source);
 }
 

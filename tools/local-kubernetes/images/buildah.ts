@@ -27,10 +27,12 @@ export class Buildah {
   }
 
   /** Builds the Containerfile of a folder, with the folder as its context. Equal inputs give equal images. */
-  async build(folder: string, base: string, reference: string): Promise<void> {
+  async build(folder: string, given: { base: string; version: string | undefined }, reference: string): Promise<void> {
     const file = join(folder, "Containerfile");
+    const { base, version } = given;
     const args = ["--format", "oci", "--timestamp", "0", "--build-arg", `BASE=${base}`, "--pull=never"];
-    await this.run(["build", ...args, "--tag", reference, "--file", file, folder]);
+    const versionArgs = version === undefined ? [] : ["--build-arg", `VERSION=${version}`];
+    await this.run(["build", ...args, ...versionArgs, "--tag", reference, "--file", file, folder]);
   }
 
   async export(reference: string, layoutDirectory: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** `node tools/local-kubernetes/images/main.ts build`: what `make images` runs. */
 import { Command } from "commander";
 import { buildImages } from "./build.ts";
-import { baseRecipe } from "./recipe.ts";
+import { baseRecipe, nodeRecipe } from "./recipe.ts";
 import { imageSources } from "./sources.ts";
 
 const interrupted = new AbortController();
@@ -25,7 +25,7 @@ program
   .command("list")
   .description("print the names and references of all images")
   .action(async () => {
-    console.log(`base ${baseRecipe.reference}`);
+    for (const { reference } of [baseRecipe, nodeRecipe]) console.log(`base ${reference}`);
     for (const { name, reference } of await imageSources()) {
       console.log(`${name} ${reference}`);
     }
