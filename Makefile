@@ -94,7 +94,7 @@ chaos: setup ## Faults and writers without end: ROUNDS=20 SEED=1 FAULT=name
 
 .PHONY: demo
 demo: setup ## Bring up a local cluster and show what it does
-	node tools/demo/main.ts $(if $(KEEP),--keep) $(if $(EXISTING),--existing)
+	node tools/demo/main.ts $(if $(KEEP),--keep) $(if $(EXISTING),--existing) $(if $(IMAGES),--images "$(IMAGES)")
 
 .PHONY: simulate
 simulate: setup ## Simulate clusters and faults, SEEDS of them from SEED on; SEED alone tells that story
@@ -107,6 +107,10 @@ images: setup ## Build the images
 .PHONY: cli
 cli: setup ## Build the plugin of kubectl: build/kubectl-moco, one file to put on PATH
 	node tools/bundle/main.ts --cli
+
+.PHONY: release
+release: setup ## Make dist/: charts, images, plugin, what is in them, checksums (VERSION=1.2.3; DRAFT=1 to try it)
+	node tools/release/main.ts $(if $(DRAFT),--draft) "$(VERSION)"
 
 .PHONY: bench
 bench: setup ## Measure against peers; prints ratios

@@ -43,8 +43,13 @@ export async function buildImages(options: BuildOptions = {}): Promise<StoredIma
     const layout = new ImageLayout(join(store, "layout"));
     const buildah = new Buildah(join(store, "buildah"), signal);
     await layout.create();
-    const baseOf = (recipe: BaseRecipe) =>
-      timed(report, recipe.reference, () => buildBase(layout, recipe, report, signal));
+    const bases = new Map<BaseRecipe, StoredImage>();
+    const baseOf = async (recipe: BaseRecipe) => {
+      const base =
+        bases.get(recipe) ?? (await timed(report, recipe.reference, () => buildBase(layout, recipe, report, signal)));
+      bases.set(recipe, base);
+      return base;
+    };
     const images: StoredImage[] = names.includes("base") ? [await baseOf(baseRecipe)] : [];
     for (const source of sources.filter(({ name }) => names.includes(name))) {
       const base = await baseOf(source.base);
