@@ -17,6 +17,7 @@ import {
   unhurried,
   versions,
 } from "./clusters.ts";
+import { costOf } from "./interruptions.ts";
 import { Members } from "./members.ts";
 
 let operator: OperatorCluster;
@@ -47,6 +48,19 @@ test("the controller is restarted during a rollout", unhurried, async () => {
   expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
 });
 
+test("the primary has the highest ordinal: writers pause twice, and not more often", unhurried, async () => {
+  const writer = await Writer.start(operator, "one");
+  await makePrimary(2);
+  const began = Date.now();
+  await operator.patch("one", template("3b"));
+  await rolledOut(operator, "one", "3b", 3);
+  const cost = await costOf(operator, "one", writer, began);
+  expect(cost.changes).toEqual(["SwitchOver", "SwitchOver"]);
+  expect(cost.interruptions).toBeLessThanOrEqual(2);
+  console.log(`pauses of writers ${JSON.stringify(cost.pauses)} ms`);
+  expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
+});
+
 test("a pod is deleted by hand during a rollout: it comes back as it was, and is waited for", unhurried, async () => {
   const writer = await Writer.start(operator, "one");
   await operator.patch("one", template("4"));
@@ -54,26 +68,45 @@ test("a pod is deleted by hand during a rollout: it comes back as it was, and is
   const primary = await primaryOf(operator, "one");
   const other = ["moco-one-0", "moco-one-1"].find((name) => name !== primary)!;
   await operator.kubectl("delete", "pod", other);
-  expect((await versions(operator, "one")).filter((version) => version === "3")).toHaveLength(2);
+  expect((await versions(operator, "one")).filter((version) => version === "3b")).toHaveLength(2);
   await rolledOut(operator, "one", "4", 3);
+  expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
+});
+
+test("the cluster grows during a rollout: new pods come as those that are still to be updated", unhurried, async () => {
+  const writer = await Writer.start(operator, "one");
+  await operator.patch("one", template("4b"));
+  await expect.poll(() => partition(operator, "one"), rolloutPatience).toBe(2);
+  await operator.patch("one", { replicas: 5 });
+  await expect.poll(async () => (await versions(operator, "one")).slice(3), rolloutPatience).toEqual(["4", "4"]);
+  await rolledOut(operator, "one", "4b", 5);
   expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
 });
 
 test("the cluster is taken offline during a rollout, and comes back updated", unhurried, async () => {
   await operator.patch("one", template("5"));
-  await expect.poll(() => partition(operator, "one"), rolloutPatience).toBe(2);
+  await expect.poll(() => partition(operator, "one"), rolloutPatience).toBe(4);
   await operator.patch("one", { offline: true });
   await expect.poll(() => versions(operator, "one"), rolloutPatience).toEqual([]);
   await operator.patch("one", { offline: false });
-  await rolledOut(operator, "one", "5", 3);
+  await rolledOut(operator, "one", "5", 5);
 });
 
 test("the webhook is away: a changed template rolls out pod by pod all the same", unhurried, async () => {
   await operator.kubectl("delete", "mutatingwebhookconfiguration", "moco-mutating-webhook-configuration");
-  const members = await Members.follow(operator, "one", 3);
+  const members = await Members.follow(operator, "one", 5);
   await operator.patch("one", template("6"));
-  await rolledOut(operator, "one", "6", 3);
+  await rolledOut(operator, "one", "6", 5);
   members.stop();
   expect(members.mostDown).toBe(1);
   await waitForCondition(operator, "one", "Healthy");
 });
+
+async function makePrimary(ordinal: number): Promise<void> {
+  const wanted = `moco-one-${ordinal}`;
+  for (let primary = await primaryOf(operator, "one"); primary !== wanted; primary = await primaryOf(operator, "one")) {
+    await operator.kubectl("annotate", "pod", primary, "moco.cybozu.com/demote=true");
+    await expect.poll(() => primaryOf(operator, "one"), rolloutPatience).not.toBe(primary);
+    await waitForCondition(operator, "one", "Healthy");
+  }
+}

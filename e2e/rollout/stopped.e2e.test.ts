@@ -2,7 +2,7 @@
 import type { MySQLCluster } from "@moco-ts/api";
 import type { Event, Pod } from "@moco-ts/kube";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { images, manifest, startOperatorCluster, Writer, type OperatorCluster } from "../testing/index.ts";
+import { images, manifest, Plugin, startOperatorCluster, Writer, type OperatorCluster } from "../testing/index.ts";
 import {
   healthyCluster,
   partition,
@@ -27,7 +27,7 @@ const rolloutStatus = (cluster: string) =>
   operator.kubectl("rollout", "status", "statefulset", `moco-${cluster}`, "--watch=false");
 
 test(
-  "an updated pod that fails stops the rollout: condition and event say which, why, and what to do",
+  "an updated pod that fails stops the rollout: condition, event and kubectl moco status say which, why, and what to do",
   unhurried,
   async () => {
     await healthyCluster(operator, "three", 3);
@@ -46,6 +46,11 @@ test(
     expect(await rolloutStatus("three")).toBe("Waiting for 1 pods to be ready...");
     const events = () => operator.list<Event>("events", "--field-selector", "reason=RolloutStopped");
     await expect.poll(events, rolloutPatience).toMatchObject([{ type: "Warning", involvedObject: { name: "three" } }]);
+    const { output } = await (await Plugin.install(operator)).run(["status", "three"]);
+    expect(output).toMatch(
+      /stopped: 1 of 3 Pods are of the newest template, partition 2\n +moco-three-2 was updated and/,
+    );
+    expect(output).toContain("Correct the MySQLCluster: the rollout then starts again with this Pod");
 
     // A corrected manifest starts it again.
     await operator.patch("three", template("right", images.mysql));
