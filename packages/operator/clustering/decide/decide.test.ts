@@ -1,7 +1,7 @@
 import { GtidSet } from "@moco-ts/mysql";
 import { describe, expect, test } from "vitest";
 import type { Plan, Step } from "../plan.ts";
-import { gtids, host, snapshot, stranger, uuids, type SnapshotChanges } from "../testing/snapshots.ts";
+import { gtids, host, snapshot, stranger, uuids, type Changes, type SnapshotChanges } from "../testing/snapshots.ts";
 import { decide } from "./decide.ts";
 
 const closed = { readOnly: true, superReadOnly: true };
@@ -295,6 +295,15 @@ describe("replicas", () => {
     expect(stepsOf(plan({ memory: { written: false }, instances: { 0: none, 1: empty, 2: empty } }), 2)).toEqual([
       "follow",
     ]);
+  });
+  test("empty ones are cloned one after the other: a donor takes one at a time", () => {
+    const empty = { state: { executed: GtidSet.empty, replica: null } };
+    const memory = { voters: [uuids[0]!] };
+    const cloned = (one: Changes, other: Changes = empty) => plan({ memory, instances: { 1: one, 2: other } });
+    expect(cloned(empty).perInstance.map(({ ordinal }) => ordinal)).toEqual([1]);
+    expect(cloned({ ...empty, cloning: true }).perInstance).toEqual([]);
+    const clone = { state: "In Progress", error: undefined } as const;
+    expect(cloned({ state: { ...empty.state, clone } }).perInstance).toEqual([]);
   });
   test("an empty one that votes is not cloned: it would become another server, and its vote could not be taken away", () => {
     const empty = { state: { executed: GtidSet.empty, acknowledges: false, replica: null } };

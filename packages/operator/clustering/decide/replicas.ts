@@ -16,16 +16,21 @@ import {
 /** What to do to each instance that is not the primary. */
 export function maintainReplicas(snapshot: Snapshot, errants: Errants): InstanceSteps[] {
   const primary = recordedPrimary(snapshot)!;
-  const cloning = snapshot.instances.some((each) => each.cloning);
-  let isCloning = cloning;
+  const replicas = others(knownInstances(snapshot), snapshot);
+  // A donor takes one at a time. Who is empty already comes before those that are to be.
+  let isCloning = snapshot.instances.some((each) => each.cloning) || replicas.some(isBeingCloned);
   const plans: InstanceSteps[] = [];
-  for (const replica of others(knownInstances(snapshot), snapshot)) {
+  for (const replica of replicas.toSorted((one, other) => size(one) - size(other))) {
     if (replica.cloning || replica.state.stopping || isBeingCloned(replica)) continue;
     const steps = stepsFor(snapshot, replica, primary, errants, isCloning);
-    if (steps.some(({ kind }) => kind === "make-empty")) isCloning = true;
+    if (steps.some(({ kind }) => kind === "make-empty" || kind === "clone")) isCloning = true;
     if (steps.length > 0) plans.push({ ordinal: replica.ordinal, uuid: replica.state.uuid, steps });
   }
-  return plans;
+  return plans.sort((one, other) => one.ordinal - other.ordinal);
+}
+
+function size({ state }: Known): number {
+  return state.executed.isEmpty ? 0 : 1;
 }
 
 function isBeingCloned({ state }: Known): boolean {
@@ -55,7 +60,7 @@ function stepsFor(
   // It has to be taken from that list before it gets a source.
   if (suspects.includes(state.uuid) || memory.deposed.includes(state.uuid)) return [];
   const settings: InstanceStep[] = !state.enforced ? [{ kind: "enforce-settings" }] : [];
-  return [...settings, ...followSteps(snapshot, replica, primary)];
+  return [...settings, ...followSteps(snapshot, replica, primary, isCloning)];
 }
 
 /** Receives nothing and acknowledges nothing. */
@@ -67,7 +72,7 @@ function isDonor({ state, cloning }: Known, { memory }: Snapshot): boolean {
   return !cloning && !state.stopping && (!state.executed.isEmpty || memory?.written !== true);
 }
 
-function followSteps(snapshot: Snapshot, replica: Known, primary: Known): InstanceStep[] {
+function followSteps(snapshot: Snapshot, replica: Known, primary: Known, isCloning: boolean): InstanceStep[] {
   const { state } = replica;
   const { replica: channel } = state;
   const votes = isVoter(replica, snapshot.memory!);
@@ -77,7 +82,7 @@ function followSteps(snapshot: Snapshot, replica: Known, primary: Known): Instan
   if (channel === undefined) {
     // A clone becomes another server, and a vote without a server can't be taken away.
     const isToBeCloned = isEmpty && !primary.state.executed.isEmpty && !votes;
-    if (isToBeCloned) return isDonor(primary, snapshot) ? [{ kind: "clone" }] : [];
+    if (isToBeCloned) return isDonor(primary, snapshot) && !isCloning ? [{ kind: "clone" }] : [];
     return isMissing ? [] : [{ kind: "follow", acknowledge, how: "attach" }];
   }
   const isPointed = channel.sourceHost === primary.host && channel.attentive;
