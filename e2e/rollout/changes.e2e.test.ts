@@ -1,4 +1,5 @@
 /** Rolling updates during which something else happens. */
+import { annotationKeys } from "@moco-ts/api";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   startOperatorCluster,
@@ -103,10 +104,10 @@ test("the webhook is away: a changed template rolls out pod by pod all the same"
 });
 
 async function makePrimary(ordinal: number): Promise<void> {
-  const wanted = `moco-one-${ordinal}`;
-  for (let primary = await primaryOf(operator, "one"); primary !== wanted; primary = await primaryOf(operator, "one")) {
-    await operator.kubectl("annotate", "pod", primary, "moco.cybozu.com/demote=true");
-    await expect.poll(() => primaryOf(operator, "one"), rolloutPatience).not.toBe(primary);
-    await waitForCondition(operator, "one", "Healthy");
-  }
+  const present = await primaryOf(operator, "one");
+  if (present === `moco-one-${ordinal}`) return;
+  const request = [`${annotationKeys.switchoverTo}=${ordinal}`, `${annotationKeys.demote}=true`];
+  await operator.kubectl("annotate", "pod", present, ...request);
+  await expect.poll(() => primaryOf(operator, "one"), rolloutPatience).toBe(`moco-one-${ordinal}`);
+  await waitForCondition(operator, "one", "Healthy");
 }
