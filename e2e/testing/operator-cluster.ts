@@ -1,4 +1,5 @@
 import { down, up, type Cluster } from "@moco-ts/local-kubernetes";
+import { assertNothingForbidden } from "./forbidden.ts";
 import { installOperator, systemNamespace } from "./install.ts";
 
 export interface OperatorClusterOptions {
@@ -32,7 +33,7 @@ export async function startOperatorCluster({
   flags = [],
 }: OperatorClusterOptions): Promise<OperatorCluster> {
   try {
-    const cluster = await up({ name, nodes });
+    const cluster = await up({ name, nodes, auditLog: true });
     await installOperator(cluster, flags);
     return new OperatorCluster(cluster);
   } catch (error) {
@@ -91,8 +92,15 @@ export class OperatorCluster {
     return this.kubectl("logs", "-n", systemNamespace, "-l", "app.kubernetes.io/name=moco", "--tail=-1");
   }
 
-  /** With KEEP=1 in the environment the cluster stays, for a look at it. */
+  /**
+   * Fails if the controller asked for anything that it has no right to. With KEEP=1 in the environment the cluster stays,
+   * for a look at it.
+   */
   async down(): Promise<void> {
-    if (!process.env["KEEP"]) await down(this.local.name);
+    try {
+      await assertNothingForbidden(this.local, systemNamespace);
+    } finally {
+      if (!process.env["KEEP"]) await down(this.local.name);
+    }
   }
 }
