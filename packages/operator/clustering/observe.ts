@@ -18,18 +18,29 @@ export interface Sight {
   instanceAt(address: string): Instance;
 }
 
+/** Milliseconds after which a look is no longer one at this moment: every question has a deadline of a second. */
+const longestLook = 5_000;
+
 /** Everything about a cluster at this moment. One bad instance never makes it fail: it is written down. */
 export async function observe(sight: Sight, signal: AbortSignal): Promise<Snapshot> {
+  const { clock } = sight;
+  const began = clock.monotonic();
+  const snapshot = await look(sight, signal);
+  // This process was asleep: what it saw before may be true no more.
+  return clock.monotonic() - began > longestLook ? look(sight, signal) : snapshot;
+}
+
+async function look(sight: Sight, signal: AbortSignal): Promise<Snapshot> {
   const { cluster, pods, trace, clock } = sight;
   const { spec, status } = cluster;
   const primaryIndex = status?.currentPrimaryIndex ?? 0;
   const memory = memoryOf(cluster);
   for (const pod of pods) trace.deaths.note(pod, clock.now());
   const ordinals = Array.from({ length: spec.replicas }, (_, ordinal) => ordinal);
-  const look = (ordinal: number): Promise<InstanceView> => viewOf(sight, ordinal, signal);
+  const lookAt = (ordinal: number): Promise<InstanceView> => viewOf(sight, ordinal, signal);
   // The primary comes last, so that it has whatever the others have.
-  const replicas = await Promise.all(ordinals.filter((ordinal) => ordinal !== primaryIndex).map(look));
-  const found = primaryIndex < spec.replicas ? [await look(primaryIndex)] : [];
+  const replicas = await Promise.all(ordinals.filter((ordinal) => ordinal !== primaryIndex).map(lookAt));
+  const found = primaryIndex < spec.replicas ? [await lookAt(primaryIndex)] : [];
   const primary = await Promise.all(found.map((view) => withRemembered(sight, view, memory, signal)));
   signal.throwIfAborted();
   return {

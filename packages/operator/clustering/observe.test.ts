@@ -1,0 +1,49 @@
+import type { MySQLCluster } from "@moco-ts/api";
+import { SimulatedClock } from "@moco-ts/base";
+import type { Pod } from "@moco-ts/kube";
+import type { Instance } from "@moco-ts/mysql";
+import { expect, test } from "vitest";
+import { observe } from "./observe.ts";
+import { snapshot } from "./testing/snapshots.ts";
+import { Trace } from "./trace.ts";
+
+const cluster = {
+  metadata: { name: "test", namespace: "default" },
+  spec: { replicas: 1 },
+} as unknown as MySQLCluster;
+const pod = { metadata: { name: "moco-test-0", uid: "1" }, status: { podIP: "10.0.0.1" } } as unknown as Pod;
+const { state } = snapshot({ replicas: 1 }).instances[0]!;
+
+/** What is seen by a process that sleeps for so long while an instance does not answer, which then is back. */
+async function lookWhileAsleep(milliseconds: number) {
+  const clock = new SimulatedClock();
+  let questions = 0;
+  const instance = {
+    observe: async () => {
+      if (++questions > 1) return state;
+      await clock.advance(milliseconds);
+      throw new Error("took longer than 1000 ms");
+    },
+  } as unknown as Instance;
+  const sight = {
+    cluster,
+    pods: [pod],
+    updateRevision: undefined,
+    trace: new Trace(clock),
+    clock,
+    instanceOf: () => instance,
+    instanceAt: () => instance,
+  };
+  return (await observe(sight, new AbortController().signal)).instances[0]!;
+}
+
+test("an instance that does not answer is written down", async () => {
+  expect(await lookWhileAsleep(1_000)).toMatchObject({
+    state: undefined,
+    silence: { reason: expect.stringContaining("took longer") },
+  });
+});
+
+test("a process that was asleep looks again: what it saw before may be true no more", async () => {
+  expect(await lookWhileAsleep(12_000)).toMatchObject({ state: { uuid: state!.uuid }, silence: undefined });
+});
