@@ -40,10 +40,10 @@ export class Writer {
     this.#cluster = cluster;
   }
 
-  /** Resolves when rows are being written. */
-  static async start(operator: OperatorCluster, cluster: string): Promise<Writer> {
+  /** Resolves when rows are being written. `node`: where it runs; default: anywhere. */
+  static async start(operator: OperatorCluster, cluster: string, node?: string): Promise<Writer> {
     await provideImage(operator);
-    await operator.apply(podOf(cluster));
+    await operator.apply(podOf(cluster, node));
     const writer = new Writer(operator, cluster);
     await writer.waitFor((lines) => lines.some(({ acknowledged }) => acknowledged));
     return writer;
@@ -117,7 +117,7 @@ function nameOf(cluster: string): string {
   return `writer-${cluster}`;
 }
 
-function podOf(cluster: string): object {
+function podOf(cluster: string, nodeName?: string): object {
   const secretKeyRef = { name: `moco-${cluster}`, key: "WRITABLE_PASSWORD" };
   const env = [
     { name: "HOST", value: `moco-${cluster}-primary.default.svc` },
@@ -127,7 +127,11 @@ function podOf(cluster: string): object {
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: nameOf(cluster), namespace: "default" },
-    spec: { containers: [{ name: "writer", image, imagePullPolicy: "Never", env }], terminationGracePeriodSeconds: 1 },
+    spec: {
+      containers: [{ name: "writer", image, imagePullPolicy: "Never", env }],
+      terminationGracePeriodSeconds: 1,
+      ...(nodeName !== undefined && { nodeName }),
+    },
   };
 }
 
