@@ -34,7 +34,7 @@ export class Prometheus {
 
   /** Scrapes the kubelets of all nodes, through the API server, and asks its own clients for certificate and password. */
   static async create(cluster: Cluster): Promise<Prometheus> {
-    const program = await provideProgram();
+    const program = join(await providePrometheus(), "prometheus");
     const directory = await mkdtemp(join(tmpdir(), "moco-ts-prometheus-"));
     const write = (name: string, text: string): Promise<void> =>
       writeFile(join(directory, name), text, { mode: 0o600 });
@@ -109,11 +109,11 @@ function scrapeConfiguration({ server, nodes }: Cluster): string {
   return JSON.stringify({ global: { scrape_interval: "2s" }, scrape_configs: jobs });
 }
 
-/** Debian's package, which is unpacked and not installed: that would start it. */
-async function provideProgram(): Promise<string> {
+/** The folder of its programs. Debian's package is unpacked and not installed: that would start it. */
+export async function providePrometheus(): Promise<string> {
   const cache = process.env["MOCO_TS_CACHE"] ?? join(homedir(), ".cache/moco-ts");
-  const program = join(cache, "prometheus/usr/bin/prometheus");
-  if (existsSync(program)) return program;
+  const programs = join(cache, "prometheus/usr/bin");
+  if (existsSync(programs)) return programs;
   await mkdir(cache, { recursive: true });
   const directory = await mkdtemp(join(cache, "prometheus-"));
   try {
@@ -126,7 +126,7 @@ async function provideProgram(): Promise<string> {
   } finally {
     await rm(directory, { recursive: true });
   }
-  return program;
+  return programs;
 }
 
 function textOf(pem: Pem | undefined): string {

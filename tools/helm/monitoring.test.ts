@@ -17,7 +17,7 @@ interface Rule {
   readonly expr: string;
   readonly for: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly description: string };
+  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook: string };
 }
 
 interface Dashboard {
@@ -98,6 +98,7 @@ test.each(names)("alerts of %s say what it is, what to do, and how urgent it is"
     expect({ alert, duration }).toMatchObject({ duration: expect.stringMatching(/^\d+[mhd]$/) });
     expect(labels.severity, alert).toMatch(/^(critical|warning|info)$/);
     expect(annotations, alert).toMatchObject({ summary: expect.any(String), description: expect.any(String) });
+    expect(annotations.runbook).toBe(`docs/alerts.md#${alert.toLowerCase()}`);
   }
 });
 
