@@ -164,7 +164,8 @@ class Controller {
   async #process(key: Key, giveUp: () => void): Promise<void> {
     const { reconcileDeadline = 60_000 } = this.#options;
     const log = this.#logger.with({ ...parseKey(key) });
-    const deadline = new DeadlineError(`reconciling ${key}`, reconcileDeadline);
+    // Made when it is needed: an error with its stack costs more than a reconcile that has nothing to do.
+    let deadline: DeadlineError | undefined;
     const own = new AbortController();
     const began = this.#clock.monotonic();
     const ended = this.#metrics.started();
@@ -175,7 +176,7 @@ class Controller {
       giveUp();
     };
     let cancelTimer = this.#clock.schedule(reconcileDeadline, () => {
-      own.abort(deadline);
+      own.abort((deadline = new DeadlineError(`reconciling ${key}`, reconcileDeadline)));
       cancelTimer = this.#clock.schedule(stopGrace, onStuck);
     });
     const onStop = (): void => own.abort(this.#stopping.signal.reason);
@@ -184,7 +185,7 @@ class Controller {
     try {
       result = await this.#options.reconcile(key, { signal: own.signal, log });
     } catch (error) {
-      const timedOut = own.signal.reason === deadline ? deadline : undefined;
+      const timedOut = deadline !== undefined && own.signal.reason === deadline ? deadline : undefined;
       result = resultOf(error, this.#stopping.signal.aborted, timedOut);
     } finally {
       cancelTimer();
