@@ -1,63 +1,83 @@
-import type { PersistentVolumeClaim, Pod } from "@moco-ts/kube";
+import type { MySQLCluster } from "@moco-ts/api";
+import type { Configuration, Pod } from "@moco-ts/kube";
 
-export function claim(namespace: string, size: string): PersistentVolumeClaim {
+export const cluster = "demo";
+export const replicas = 3;
+
+/** Three instances whose volumes grow by themselves when they are half full. */
+export function clusterManifest(
+  namespace: string,
+  image: string,
+  storage: string,
+  version: number,
+): Configuration<MySQLCluster> {
   return {
-    metadata: { name: "mysql-data", namespace },
-    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: size } } },
+    metadata: {
+      name: cluster,
+      namespace,
+      annotations: { "moco.cybozu.com/auto-reclone-errant": "true" },
+    },
+    spec: {
+      replicas,
+      podTemplate: {
+        metadata: { annotations: { "example.com/version": String(version) } },
+        spec: { containers: [{ name: "mysqld", image, imagePullPolicy: "IfNotPresent" }] },
+      },
+      volumeClaimTemplates: [
+        {
+          metadata: {
+            name: "mysql-data",
+            annotations: {
+              "resize.topolvm.io/threshold": "50%",
+              "resize.topolvm.io/increase": "2Gi",
+              "resize.topolvm.io/storage_limit": "20Gi",
+            },
+          },
+          spec: { resources: { requests: { storage } } },
+        },
+      ],
+    },
   };
 }
 
-const options = ["--datadir=/var/lib/mysql/data", "--socket=/run/mysqld.sock", "--pid-file=/run/mysqld.pid"];
-const securityContext = {
-  allowPrivilegeEscalation: false,
-  readOnlyRootFilesystem: true,
-  capabilities: { drop: ["ALL"] },
-};
-const volumeMounts = [
-  { name: "mysql-data", mountPath: "/var/lib/mysql" },
-  { name: "run", mountPath: "/run" },
-  { name: "tmp", mountPath: "/tmp" },
-];
+/** A line for each row: when, whether mysqld has acknowledged it, and its number. It tries no row twice. */
+const writes = `
+client() { timeout 5 mysql --defaults-extra-file=/credentials/moco-writable-my.cnf --host="$HOST" --connect-timeout=1 "$@"; }
+until client -e 'CREATE DATABASE IF NOT EXISTS demo; CREATE TABLE IF NOT EXISTS demo.entries (id INT PRIMARY KEY)'; do sleep 0.2; done
+row=0
+while :; do
+  row=$((row + 1))
+  if client -e "INSERT INTO demo.entries VALUES ($row)" 2>/dev/null; then answer=acknowledged; else answer=failed; fi
+  echo "$(date +%s%3N) $answer $row"
+  sleep 0.05
+done`;
 
-/** One mysqld without an operator: an init container makes the data directory once. */
-export function mysqlPod(namespace: string, image: string): Pod {
-  const initialise = `test -d /var/lib/mysql/data/mysql || exec mysqld --initialize-insecure ${options.join(" ")}`;
+export function writerPod(namespace: string, image: string): Pod {
   return {
-    metadata: { name: "mysql", namespace },
+    metadata: { name: "writer", namespace },
     spec: {
+      terminationGracePeriodSeconds: 1,
       securityContext: {
         runAsNonRoot: true,
         runAsUser: 10000,
-        runAsGroup: 10000,
-        fsGroup: 10000,
         seccompProfile: { type: "RuntimeDefault" },
       },
-      initContainers: [
-        {
-          name: "initialise",
-          image,
-          imagePullPolicy: "IfNotPresent",
-          command: ["sh", "-c", initialise],
-          securityContext,
-          volumeMounts,
-        },
-      ],
       containers: [
         {
-          name: "mysqld",
+          name: "writer",
           image,
           imagePullPolicy: "IfNotPresent",
-          args: [...options, "--innodb-buffer-pool-size=64M", "--mysqlx=OFF", "--secure-file-priv=NULL"],
-          securityContext,
-          volumeMounts,
-          readinessProbe: { tcpSocket: { port: 3306 }, periodSeconds: 1 },
+          command: ["sh", "-c", writes],
+          env: [{ name: "HOST", value: `moco-${cluster}-primary` }],
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ["ALL"] },
+          },
+          volumeMounts: [{ name: "credentials", mountPath: "/credentials", readOnly: true }],
         },
       ],
-      volumes: [
-        { name: "mysql-data", persistentVolumeClaim: { claimName: "mysql-data" } },
-        { name: "run", emptyDir: {} },
-        { name: "tmp", emptyDir: {} },
-      ],
+      volumes: [{ name: "credentials", secret: { secretName: `moco-my-cnf-${cluster}` } }],
     },
   };
 }
