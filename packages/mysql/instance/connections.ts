@@ -31,11 +31,15 @@ export const changeTimeout = 5_000;
 /**
  * Nothing that users set globally reaches us: other quoting, limits of time, commits by hand. A lock is waited for as
  * long as the statement has time, since one that gives up takes back what it has done.
+ *
+ * The last one fails if this session may not look at anything. Who logs in while the user is still being made has no
+ * privileges for as long as the session lasts, so that such a connection must not be kept.
  */
 const setUp = `
   SET SESSION sql_mode = '', autocommit = ON, max_execution_time = 0, time_zone = '+00:00',
     wait_timeout = 31536000, lock_wait_timeout = 31536000;
-  SELECT @@GLOBAL.server_uuid AS uuid`;
+  SELECT @@GLOBAL.server_uuid AS uuid;
+  SELECT STATE FROM performance_schema.clone_status LIMIT 0`;
 
 type Role = "look" | "change" | Taken;
 

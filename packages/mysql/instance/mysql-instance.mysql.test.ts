@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Connection } from "../connection/connection.ts";
 import { GtidSet } from "../gtidset/gtidset.ts";
-import { replicate, type TestInstance } from "../testing/index.ts";
+import { instanceOf, replicate, type TestInstance } from "../testing/index.ts";
 import { signal, stockOfInstances, until } from "./testing/fixture.ts";
 
 const { instances } = stockOfInstances();
@@ -83,4 +83,21 @@ test("a switchover from one instance to another, and all that is seen of it", as
     expect(await instance.hasExecuted(uuid, executed, 5_000, signal)).toBe(true);
   }
   expect(executed.contains(GtidSet.parse(`${second.uuid}:1`))).toBe(true);
+});
+
+test("a session from before its user had privileges is not kept", async () => {
+  const [{ mysqld, connect }] = (await instances(1)) as [TestInstance];
+  const admin = await connect();
+  await admin.query("SET SESSION sql_log_bin = OFF");
+  await admin.query("SET GLOBAL super_read_only = OFF");
+  await admin.query("CREATE USER early@'%' IDENTIFIED BY 'early'");
+  // The admin port lets only those in who have privileges.
+  const login = () => Promise.resolve({ user: "early", password: "early" });
+  const early = instanceOf(mysqld, { port: mysqld.port, login });
+  await expect(early.observe(signal)).rejects.toThrow(/denied/);
+  await admin.query("GRANT ALL ON *.* TO early@'%'");
+  expect(await early.observe(signal)).toMatchObject({ readOnly: true });
+  await early.close();
+  await admin.query("DROP USER early@'%'");
+  await admin.query("SET GLOBAL super_read_only = ON");
 });
