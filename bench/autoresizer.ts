@@ -20,7 +20,7 @@ type Options = typeof autoresizerDefaults;
 const nodes = 200;
 const reviews = 200;
 const metricsPort = 18_081;
-/** Of pvc-autoresizer, with 1,000 and 10,000 volumes. */
+/** Of pvc-autoresizer with a Prometheus, with 1,000 and 10,000 volumes. */
 const peer = { time: [40, 300], resident: [60, 206] } as const;
 
 export async function benchAutoresizer({ objects, rounds }: Options): Promise<void> {
@@ -105,14 +105,16 @@ async function benchAdmission(
 }
 
 function print(source: string, objects: number, small: RoundFigures, large: RoundFigures): void {
+  const isComparable = source === "Prometheus" && objects === autoresizerDefaults.objects;
   console.log(`a round with ${source}: ${objects / 10} volumes, ${objects} volumes, growth`);
   const row = (what: keyof RoundFigures, unit: string, theirs?: readonly [number, number]): void => {
     const [one, other] = [small[what], large[what]];
-    const compared = theirs
-      ? `; ${(one / theirs[0]).toFixed(2)} and ${(other / theirs[1]).toFixed(2)} of pvc-autoresizer's ${theirs.join(" and ")}`
-      : "";
+    const compared =
+      theirs && isComparable
+        ? `; ${(one / theirs[0]).toFixed(2)} and ${(other / theirs[1]).toFixed(2)} of pvc-autoresizer's ${theirs.join(" and ")}`
+        : "";
     const numbers = `${one.toFixed(1)}, ${other.toFixed(1)} ${unit}`.padEnd(24);
-    console.log(`  ${what.padEnd(10)} ${numbers} times ${(other / one).toFixed(1)}${compared}`);
+    console.log(`  ${what.padEnd(10)} ${numbers} times ${one > 0 ? (other / one).toFixed(1) : "-"}${compared}`);
   };
   row("time", "ms", peer.time);
   row("cpu", "ms");
