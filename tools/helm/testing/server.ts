@@ -5,6 +5,7 @@ import { foreignDefinitions } from "./definitions.ts";
 /** A real API server without nodes that knows Prometheus Operator's and cert-manager's objects. */
 export class ChartServer {
   readonly kubeconfigPath: string;
+  readonly auditLogPath: string;
   readonly #controlPlane: ControlPlane;
   readonly #kubectl: string;
 
@@ -12,11 +13,16 @@ export class ChartServer {
     this.#controlPlane = controlPlane;
     this.#kubectl = kubectl;
     this.kubeconfigPath = controlPlane.kubeconfigPath;
+    this.auditLogPath = controlPlane.auditLogPath!;
   }
 
-  static async start(): Promise<ChartServer> {
+  /** With `controllers`, what belongs to an object goes with it, and Pods are made, though nobody runs them. */
+  static async start({ controllers = false } = {}): Promise<ChartServer> {
     const kubectl = await resolveBinary("kubectl");
-    const server = new ChartServer(await startControlPlane({ name: "charts" }), kubectl);
+    const server = new ChartServer(
+      await startControlPlane({ name: "charts", auditLog: true, controllerManager: controllers }),
+      kubectl,
+    );
     for (const path of await foreignDefinitions()) await server.kubectl(["apply", "--server-side", "-f", path]);
     await server.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
     return server;
