@@ -74,12 +74,20 @@ test("a pod is deleted by hand during a rollout: it comes back as it was, and is
   expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
 });
 
+test("a node is drained during a rollout: no pod is evicted as long as another one is down", unhurried, async () => {
+  await operator.patch("one", template("4a"));
+  const allowed = () => operator.kubectl("get", "pdb", "moco-one", "-o", "jsonpath={.status.disruptionsAllowed}");
+  await expect.poll(allowed, { ...rolloutPatience, interval: 100 }).toBe("0");
+  await expect(evict("moco-one-1")).rejects.toThrow(/disruption budget/);
+  await rolledOut(operator, "one", "4a", 3);
+});
+
 test("the cluster grows during a rollout: new pods come as those that are still to be updated", unhurried, async () => {
   const writer = await Writer.start(operator, "one");
   await operator.patch("one", template("4b"));
   await expect.poll(() => partition(operator, "one"), rolloutPatience).toBe(2);
   await operator.patch("one", { replicas: 5 });
-  await expect.poll(async () => (await versions(operator, "one")).slice(3), rolloutPatience).toEqual(["4", "4"]);
+  await expect.poll(async () => (await versions(operator, "one")).slice(3), rolloutPatience).toEqual(["4a", "4a"]);
   await rolledOut(operator, "one", "4b", 5);
   expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
 });
@@ -102,6 +110,13 @@ test("the webhook is away: a changed template rolls out pod by pod all the same"
   expect(members.mostDown).toBe(1);
   await waitForCondition(operator, "one", "Healthy");
 });
+
+/** As `kubectl drain` does it. */
+async function evict(name: string): Promise<void> {
+  const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace: "default" } };
+  const path = `/api/v1/namespaces/default/pods/${name}/eviction`;
+  await operator.local.kubectl(["create", "--raw", path, "-f", "-"], { input: JSON.stringify(eviction) });
+}
 
 async function makePrimary(ordinal: number): Promise<void> {
   const present = await primaryOf(operator, "one");
