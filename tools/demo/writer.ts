@@ -3,7 +3,7 @@ import { writerPod } from "./manifests.ts";
 import { until, type Stage } from "./stage.ts";
 
 /** Milliseconds. Writes that take longer than that are worth telling of. */
-const noticeable = 250;
+const noticeable = 500;
 
 /** A Pod that writes rows without end, and what it was told of each. */
 export class Writer {
