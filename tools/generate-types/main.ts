@@ -10,6 +10,13 @@ import { emitTypes } from "./emit.ts";
 import { selection } from "./selection.ts";
 import { readSpecification } from "./specification.ts";
 
+if (process.argv.includes("--help")) {
+  console.log(
+    "Writes packages/kube/types/generated from what a real API server says of its types. --check only compares.",
+  );
+  process.exit();
+}
+
 const directory = join(import.meta.dirname, "../../packages/kube/types/generated");
 
 async function generate(): Promise<ReadonlyMap<string, string>> {
