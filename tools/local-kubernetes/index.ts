@@ -10,7 +10,7 @@ export { busyboxImage } from "./node/pause.ts";
 export type { ProcessHandle } from "./process/managed.ts";
 export { countRequests, createCountedUser, type CountedUser, type RequestCounts } from "./testing/counted-user.ts";
 export { sharedControlPlane, type SharedControlPlane } from "./testing/shared.ts";
-export { archiveImage, debianPackages, type DebianPackage } from "./images/archive.ts";
+export { archiveImage, debianPackages, unpackedSize, type DebianPackage } from "./images/archive.ts";
 export { buildImages, type BuildOptions } from "./images/build.ts";
 export { loadImages, type ImageTarget, type LoadOptions } from "./images/load.ts";
 export { unpackBase } from "./images/unpack.ts";

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { prepareCli, prepareImages } from "@moco-ts/bundle";
 import { charts, helm } from "@moco-ts/helm";
-import { archiveImage, buildImages, debianPackages } from "@moco-ts/local-kubernetes";
+import { archiveImage, buildImages, debianPackages, unpackedSize } from "@moco-ts/local-kubernetes";
 import { checkVersion, notesOf } from "./changelog.ts";
 import { writeChecksums } from "./checksums.ts";
 import { npmPackagesOf, type LockFile } from "./npm-packages.ts";
@@ -26,6 +26,9 @@ const programs = {
   "moco-agent": "packages/agent",
   "pvc-autoresizer": "packages/autoresizer",
 } as const;
+
+/** Bytes that an image may take on a node: whoever needs more has to say why, here. */
+const largestImage = 200_000_000;
 
 const root = join(import.meta.dirname, "../..");
 
@@ -66,7 +69,9 @@ async function addImages({ version, folder, report, signal }: ReleaseOptions, lo
     const images = await buildImages({ folder: sources, names: Object.keys(programs), version, report, signal });
     for (const image of images) {
       const name = /([^/]+):/.exec(image.reference)![1] as keyof typeof programs;
-      report(`image ${name}`);
+      const size = await unpackedSize(image, signal);
+      report(`image ${name}: ${Math.ceil(size / 1_000_000)} MB`);
+      if (size > largestImage) throw new Error(`the image ${name} has become too large`);
       await archiveImage(image, join(folder, `${name}-${version}.oci.tar`), signal);
       const contents = { npm: npmPackagesOf(lock, programs[name]), debian: await debianPackages(image, signal) };
       await writeJson(join(folder, `${name}.cdx.json`), billOfMaterials("container", name, version, contents));

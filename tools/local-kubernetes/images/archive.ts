@@ -1,6 +1,10 @@
+import { createReadStream } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough, type Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createZstdDecompress } from "node:zlib";
 import { run } from "../system/run.ts";
 import { imageStore } from "./build.ts";
 import { blobPath, ImageLayout, indexOf, type StoredImage } from "./layout.ts";
@@ -30,6 +34,28 @@ export async function archiveImage(image: StoredImage, file: string, signal?: Ab
   } finally {
     await rm(temporary, { recursive: true });
   }
+}
+
+/** Bytes that an image takes on a node, where its layers are unpacked. */
+export async function unpackedSize(image: StoredImage, signal?: AbortSignal): Promise<number> {
+  const layout = new ImageLayout(join(imageStore(), "layout"));
+  let size = 0;
+  for (const { digest, mediaType } of image.manifest.layers) {
+    await pipeline(
+      createReadStream(layout.blob(digest)),
+      unpacker(mediaType),
+      async (chunks: AsyncIterable<Buffer>) => {
+        for await (const { length } of chunks) size += length;
+      },
+      { signal },
+    );
+  }
+  return size;
+}
+
+function unpacker(mediaType: string): Transform {
+  if (mediaType.endsWith("+zstd")) return createZstdDecompress();
+  return mediaType.endsWith("+gzip") ? createGunzip() : new PassThrough();
 }
 
 /** The Debian packages that an image's base was made of, as dpkg wrote them down. */
