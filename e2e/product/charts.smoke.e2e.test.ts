@@ -3,7 +3,7 @@ import { installChart, removeChart } from "@moco-ts/helm";
 import { down, up } from "@moco-ts/local-kubernetes";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { assertNothingForbidden } from "../testing/forbidden.ts";
-import { manifest, podsOf, systemNamespace, waitForCondition } from "../testing/index.ts";
+import { manifest, patience, podsOf, systemNamespace, waitForCondition } from "../testing/index.ts";
 import { imageValues, provideImages, restrict } from "../testing/install.ts";
 import { OperatorCluster } from "../testing/operator-cluster.ts";
 
@@ -50,10 +50,12 @@ test("an upgrade replaces the controller and nothing else, and admission goes on
   const values = { ...imageValues, extraArgs: ["--check-interval=30s"], podAnnotations: { "example.com/round": "2" } };
   await installChart("moco", { ...place(), values });
   await expect(cluster.apply(manifest({ name: "even", replicas: 2 }))).rejects.toThrow(/positive odd number/);
-  await cluster.patch("test", { maxDelaySeconds: 30 });
+  await cluster.patch("test", { primaryServiceTemplate: { metadata: { labels: { team: "shop" } } } });
+  const labelled = () => cluster.kubectl("get", "service", "-l", "team=shop", "-o", "name");
+  await expect.poll(labelled, patience).toBe("service/moco-test-primary");
   await waitForCondition(cluster, "test", "Healthy");
+  expect(await identities()).toEqual(before);
   await assertNothingForbidden(cluster.local, systemNamespace);
-  expect((await identities()).map(([uid]) => uid).length).toBe(before.length);
 });
 
 test("after the chart is uninstalled the cluster still serves", async () => {

@@ -1,11 +1,9 @@
 /** What becomes of an installed chart when it is upgraded and removed, without any node. */
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { parseDocument, type Document } from "yaml";
 import { charts } from "./charts.ts";
 import { helm, removeChart } from "./helm.ts";
+import { olderChart } from "./testing/older-chart.ts";
 import { ChartServer } from "./testing/server.ts";
 
 // Helm works through dozens of large objects, each time.
@@ -52,8 +50,12 @@ test("what the controller writes into the configurations of its webhooks survive
   await remove();
 });
 
+const definition = "mysqlclusters.moco.cybozu.com";
+
 test("definitions follow an upgrade, and outlive the release with all clusters", async () => {
-  await install({ chart: await olderChart() });
+  const older = await olderChart("moco");
+  onTestFinished(() => rm(older, { recursive: true }));
+  await install({ chart: older });
   const columns = async (): Promise<string> => {
     const path = "jsonpath={.spec.versions[0].additionalPrinterColumns[*].name}";
     return (await server.kubectl(["get", `crd/${definition}`, "-o", path])).output;
@@ -74,22 +76,3 @@ test("definitions follow an upgrade, and outlive the release with all clusters",
   await install();
   await remove();
 });
-
-const definition = "mysqlclusters.moco.cybozu.com";
-
-/** The chart as it might have been, before clusters were shown in columns. */
-async function olderChart(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "older-chart-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await cp(charts.moco, folder, { recursive: true });
-  await edit(join(folder, "Chart.yaml"), (chart) => chart.set("version", "0.0.1"));
-  const path = join(folder, "generated/crds", `${definition}.yaml`);
-  await edit(path, (object) => object.deleteIn(["spec", "versions", 0, "additionalPrinterColumns"]));
-  return folder;
-}
-
-async function edit(path: string, change: (document: Document) => void): Promise<void> {
-  const document = parseDocument(await readFile(path, "utf8"));
-  change(document);
-  await writeFile(path, document.toString());
-}

@@ -112,7 +112,7 @@ test("the controller may do all that it does: a cluster with backup and restore 
 
   // The StatefulSet is made anew, the CronJob goes.
   const { metadata } = await server.get<{ metadata: { uid: string } }>("statefulset/moco-test");
-  const volumeClaimTemplates = testCluster().spec.volumeClaimTemplates!.map((template) => ({
+  const volumeClaimTemplates = testCluster().spec.volumeClaimTemplates.map((template) => ({
     ...template,
     spec: { resources: { requests: { storage: "2Gi" } } },
   }));
