@@ -1,6 +1,7 @@
 import { connect, loadKubeconfig, Events, type Client } from "@moco-ts/kube";
 import { down, up, type Cluster } from "@moco-ts/local-kubernetes";
 import { Storage, type ClaimOptions } from "../ground/storage.ts";
+import { assertNothingForbidden } from "../testing/forbidden.ts";
 import { installAutoresizer, labels, systemNamespace, type InstallOptions } from "./install.ts";
 
 export const namespace = "default";
@@ -21,7 +22,7 @@ export interface StartOptions extends InstallOptions {
 export async function startAutoresizerCluster(options: StartOptions): Promise<AutoresizerCluster> {
   const { name, nodes = 1, prepare = async () => ({}), ...install } = options;
   try {
-    const cluster = await up({ name, nodes });
+    const cluster = await up({ name, nodes, auditLog: true });
     await installAutoresizer(cluster, { ...install, ...(await prepare(cluster)) });
     for (const storageClass of ["local-xfs", "local-xfs-offline", "local-xfs-fixed"]) {
       await cluster.kubectl(["annotate", "storageclass", storageClass, `${prefix}enabled=true`]);
@@ -112,10 +113,17 @@ export class AutoresizerCluster {
     );
   }
 
-  /** With KEEP=1 in the environment the cluster stays, for a look at it. */
+  /**
+   * Fails if the program asked for anything that it has no right to. With KEEP=1 in the environment the cluster stays, for
+   * a look at it.
+   */
   async down(): Promise<void> {
     await this.client.close();
-    if (!process.env["KEEP"]) await down(this.local.name);
+    try {
+      await assertNothingForbidden(this.local, systemNamespace);
+    } finally {
+      if (!process.env["KEEP"]) await down(this.local.name);
+    }
   }
 }
 

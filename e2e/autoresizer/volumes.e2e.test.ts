@@ -161,7 +161,7 @@ describe("when something fails", () => {
   test("another replica takes over from a leader that is killed", async () => {
     await cluster.createUser({ name: "survivor", annotations: { storage_limit: "1Gi" } });
     const first = await cluster.leader();
-    await cluster.local.faults.kill({ namespace: systemNamespace, name: first, container: "controller" });
+    await cluster.local.faults.kill({ namespace: systemNamespace, name: first, container: "pvc-autoresizer" });
     await cluster.fill("survivor", 95);
     await expect.poll(() => cluster.storage.capacity("survivor"), patience).toBe("1Gi");
     await cluster.storage.remove("survivor");
