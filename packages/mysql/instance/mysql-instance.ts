@@ -22,6 +22,8 @@ export interface MysqlInstanceOptions extends Omit<ConnectionsOptions, "clock"> 
   readonly lookTimeout?: number;
 }
 
+/** Milliseconds for an acknowledgement that was overdue. It may still come later: the server goes on waiting for it. */
+const nudgeTimeout = 500;
 /** Milliseconds to remove all data. */
 const emptyTimeout = 120_000;
 
@@ -165,7 +167,7 @@ export class MysqlInstance implements Instance {
   }
 
   nudge(uuid: string, signal: AbortSignal): Promise<void> {
-    return this.#within("nudging", changeTimeout, signal, (deadline) =>
+    return this.#within("nudging", nudgeTimeout, signal, (deadline) =>
       this.#withSpare(uuid, deadline, (connection) => nudge(connection, deadline)),
     );
   }

@@ -218,8 +218,8 @@ export class Clustering {
   #outcome({ cluster, trace }: Subject, plan: Plan, problems: readonly Problem[], repeats: number): Outcome {
     for (const { step, error } of problems) {
       if (step === "switchover") trace.switchoverFailed();
-      // These tell of themselves.
-      if (step === "switchover" || step === "failover" || isPassing(error)) continue;
+      // These tell of themselves; and it is for commits that hang to tell that a nudge did not help.
+      if (step === "switchover" || step === "failover" || step === "nudge" || isPassing(error)) continue;
       this.#tell(cluster, clusterEvents.clusteringFailed(`${step}: ${describeError(error)}`));
     }
     const isActive = plan.steps.length + plan.perInstance.length > 0;
