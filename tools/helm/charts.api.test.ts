@@ -1,4 +1,6 @@
 /** What Helm and a real API server say of the charts. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { charts, type ChartName } from "./charts.ts";
 import { helm } from "./helm.ts";
@@ -182,6 +184,18 @@ describe("pvc-autoresizer", () => {
     const objects = await check("pvc-autoresizer", { webhook: { pvcMutatingWebhook: { enabled: false } } });
     expect(objects.filter((name) => /webhook|service\//.test(name))).toEqual([]);
   });
+});
+
+test("the commands that docs/installation.md shows are understood", async () => {
+  const page = await readFile(join(import.meta.dirname, "../../docs/installation.md"), "utf8");
+  const lines = page.replaceAll(/\\\n\s*/g, "").split("\n");
+  const commands = lines.filter((line) => /^\$ helm upgrade /.test(line));
+  expect(commands.length).toBeGreaterThan(2);
+  for (const command of commands) {
+    const [, chart] = /charts\/([\w-]+)/.exec(command)!;
+    const settings = [...command.matchAll(/--set (\S+)/g)].flatMap(([, setting]) => ["--set", setting!]);
+    expect(await helm(["template", charts[chart as ChartName], ...settings])).toContain("kind: Deployment");
+  }
 });
 
 describe("values that can't be meant", () => {
