@@ -59,11 +59,14 @@ test("verbs of kubectl moco that pages name exist", () => {
 
 test("flags that pages name exist", () => {
   const sources = globSync(["{packages,tools,bench}/**/*.ts", "e2e/clustering/chaos.ts"], { cwd: root });
-  const ours = sources.filter((path) => !/node_modules|check-docs|\.test\.ts$/.test(path));
-  const known = new Set(ours.flatMap((path) => flagsOf(readFileSync(join(root, path), "utf8"))));
+  const own = sources.filter((path) => !/node_modules|check-docs|\.test\.ts$/.test(path));
+  const known = new Set(own.flatMap((path) => flagsOf(readFileSync(join(root, path), "utf8"))));
   for (const flag of flagsOf(usage)) known.add(flag);
   const unknown = pages().flatMap((page) => {
-    const flags = inlineCode(page).flatMap(({ code }) => flagsOf(code));
+    const ours = page.blocks.flatMap(
+      ({ text }) => text.match(/^\$ (kubectl[ -]moco|moco-|pvc-auto|node tools).*$/gm) ?? [],
+    );
+    const flags = [...inlineCode(page).map(({ code }) => code), ...ours].flatMap(flagsOf);
     return flags.filter((flag) => !known.has(flag) && !foreign.has(flag)).map((flag) => `${page.path}: ${flag}`);
   });
   expect(unknown).toEqual([]);
