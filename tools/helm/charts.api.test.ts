@@ -204,6 +204,7 @@ describe("values that can't be meant", () => {
     ["no replica", "moco", { replicaCount: 0 }, /\/replicaCount.*minimum/],
     ["a tag that YAML takes for a number", "moco", { image: { tag: 1.1 } }, /\/image\/tag.*got number, want .*string/],
     ["an image without a tag", "moco", { backup: { image: { repository: "a/b" } } }, /the image a\/b needs a tag/],
+    ["MOCO's own image", "moco", { image: { repository: "ghcr.io/cybozu-go/moco" } }, /is MOCO's own controller/],
     ["a flag without dashes", "moco", { extraArgs: ["check-interval=1m"] }, /\/extraArgs\/0.*does not match pattern/],
     ["an interval without a unit", "pvc-autoresizer", { controller: { args: { interval: "10" } } }, /\/interval/],
     [
