@@ -73,7 +73,7 @@ test("flags that pages name exist", () => {
 });
 
 /** Of other programs: kubectl, Helm, MySQL. */
-const foreign = new Set(["--force-conflicts", "--server-side", "--set", "--take-ownership"]);
+const foreign = new Set(["--force-conflicts", "--reuse-values", "--server-side", "--set", "--take-ownership"]);
 
 function flagsOf(text: string): string[] {
   return [...text.matchAll(/(?<![\w-])--[a-z][a-z0-9-]+/g)].map(([flag]) => flag);
