@@ -88,8 +88,6 @@ export class Connection {
   readonly #options: ConnectOptions;
   readonly #clock: Clock;
   #usable = true;
-  /** Resolves when it is closed, or was lost. */
-  readonly ended: Promise<void>;
 
   constructor(driver: Driver, socket: Socket, options: ConnectOptions, clock: Clock) {
     this.#driver = driver;
@@ -99,17 +97,20 @@ export class Connection {
     const end = (): void => void (this.#usable = false);
     driver.on("error", end);
     driver.on("end", end);
-    this.ended = new Promise((resolve) => {
-      socket.once("close", () => {
-        end();
-        resolve();
-      });
-    });
+    socket.once("close", end);
+    // Whoever waits for its end does so for a moment, and again and again.
+    socket.setMaxListeners(0);
   }
 
   /** False once it is closed, or was lost. */
   get usable(): boolean {
     return this.#usable;
+  }
+
+  /** Calls back when it is closed, or was lost. The returned function ends the wait. */
+  onEnd(callback: () => void): () => void {
+    this.#socket.once("close", callback);
+    return () => this.#socket.off("close", callback);
   }
 
   /** What KILL takes. */

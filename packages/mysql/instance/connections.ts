@@ -63,8 +63,9 @@ export class Connections {
     return this.#get("look", signal);
   }
 
-  async lookEnded(): Promise<void> {
-    await this.#opened.get("look")?.connection.ended;
+  /** Calls back when the connection for questions has ended. The returned function ends the wait. */
+  onLookEnd(callback: () => void): () => void {
+    return this.#opened.get("look")?.connection.onEnd(callback) ?? (() => undefined);
   }
 
   /** For changes: holds the operator's lock. Rejects if the server at this address is another. */

@@ -65,9 +65,9 @@ export class MysqlInstance implements Instance {
     });
   }
 
-  /** Resolves when the connection that questions are asked on is lost, at once if there is none. */
-  async lost(): Promise<void> {
-    await this.#connections.lookEnded();
+  /** Calls back when the connection that questions are asked on is lost. The returned function ends the wait. */
+  onLoss(callback: () => void): () => void {
+    return this.#connections.onLookEnd(callback);
   }
 
   /** Whether a change could be begun without a login. */

@@ -38,15 +38,23 @@ export async function followInstance(
       // Who needs them tries again, and learns why it fails.
       void instance.prepare(signal).catch(() => undefined);
     }
-    if (signs === undefined) await pause(retryPeriod, clock, signal);
-    else await pause(period, clock, signal, instance.lost());
+    await pause(signs === undefined ? retryPeriod : period, instance, clock, signal);
   }
 }
 
 /** Ends early, with the signal or when the connection is lost: then it is worth asking at once. */
-async function pause(milliseconds: number, clock: Clock, signal: AbortSignal, lost?: Promise<void>): Promise<void> {
-  const end = new AbortController();
-  void lost?.then(() => end.abort());
-  // An early end is no failure.
-  await sleep(clock, milliseconds, AbortSignal.any([signal, end.signal])).catch(() => undefined);
+async function pause(milliseconds: number, instance: MysqlInstance, clock: Clock, signal: AbortSignal): Promise<void> {
+  const early = new AbortController();
+  const end = (): void => early.abort();
+  // Both outlive many pauses, and nothing of a pause must stay with them.
+  const forget = instance.onLoss(end);
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    await sleep(clock, milliseconds, early.signal);
+  } catch {
+    // An early end is no failure.
+  } finally {
+    forget();
+    signal.removeEventListener("abort", end);
+  }
 }
