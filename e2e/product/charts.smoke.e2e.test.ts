@@ -61,7 +61,7 @@ test("an upgrade replaces the controller and nothing else, and admission goes on
 test("after the chart is uninstalled the cluster still serves", async () => {
   const before = await identities();
   expect(await removeChart("moco", place())).toContain("mysqlclusters.moco.cybozu.com");
-  expect(await cluster.kubectl("get", "pods", "-n", systemNamespace, "-o", "name")).toBe("");
+  await expect.poll(() => cluster.kubectl("get", "pods", "-n", systemNamespace, "-o", "name"), patience).toBe("");
   const kinds =
     "clusterroles,mutatingwebhookconfigurations,validatingwebhookconfigurations,validatingadmissionpolicies";
   const left = (await cluster.kubectl("get", kinds, "-o", "name")).split("\n");
