@@ -29,13 +29,20 @@ test("three instances become a healthy cluster that takes writes through its pri
   );
   const semiSync = "SELECT @@rpl_semi_sync_source_enabled, @@rpl_semi_sync_source_wait_for_replica_count, @@read_only";
   expect(await operator.query("moco-three-0", semiSync)).toBe("1\t1\t0");
+  const encrypted =
+    "SELECT SSL_ALLOWED, SSL_VERIFY_SERVER_CERTIFICATE FROM performance_schema.replication_connection_configuration";
+  expect(await operator.query("moco-three-1", encrypted)).toBe("YES\tYES");
 });
 
 // The others, and many more of each, are in failover.e2e.test.ts and chaos.ts.
 const few = faults.filter((fault) => ["switchover", "kill -9", "SIGSTOP", "pod delete --force"].includes(fault.name));
 
 test.each(few)("writers go on and all is well again after: $name", async (fault) => {
-  await strike(operator, name, writer, fault);
+  const { pod } = await strike(operator, name, writer, fault);
+  // Whoever was the primary is back as something, and takes part.
+  expect(await operator.kubectl("get", "pod", pod, "-o", "jsonpath={.metadata.labels}")).toContain(
+    "moco.cybozu.com/role",
+  );
 });
 
 test("every row that a writer was promised is there, once", async () => {

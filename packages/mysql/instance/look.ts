@@ -27,6 +27,7 @@ interface StatusRow {
   readonly Last_IO_Error: string;
   readonly Last_SQL_Error: string;
   readonly Seconds_Behind_Source: number | null;
+  readonly Source_SSL_Allowed: string;
 }
 
 interface LastRow {
@@ -34,7 +35,15 @@ interface LastRow {
   readonly executed: string;
 }
 
-const variableNames = ["server_uuid", "server_id", "gtid_purged", "read_only", "super_read_only", "offline_mode"];
+const variableNames = [
+  "server_uuid",
+  "server_id",
+  "gtid_purged",
+  "read_only",
+  "super_read_only",
+  "offline_mode",
+  "ssl_ca",
+];
 
 /**
  * By the replica's own clock. A source sends a heartbeat when it has had nothing else to send for a second, so either of
@@ -112,6 +121,7 @@ export async function look(
     acknowledges: names !== undefined && isOn(names.variables.replica),
     clone,
     enforced: isEnforced(variables, names, persisted),
+    authorityFile: variables.get("ssl_ca")!,
     dangers: dangersOf(variables),
   };
 }
@@ -135,6 +145,7 @@ function replicaSide(status: StatusRow, channel: ChannelRow, variables: Variable
     // A sign of life may come while the statement runs.
     heardAgo: channel.heardAgo === null ? undefined : Math.max(Number(channel.heardAgo) / 1000, 0),
     queueing: channel.queueing === 1,
+    secure: status.Source_SSL_Allowed === "Yes",
     attentive: attentive && noticesSilence(variables),
   };
 }

@@ -25,6 +25,8 @@ export interface InstanceState {
   readonly clone: CloneState | undefined;
   /** Whether all that `enforceSettings` sets is so. */
   readonly enforced: boolean;
+  /** The file with whom it trusts, as it was told by its options. Empty if by none. */
+  readonly authorityFile: string;
   /** Settings of the user's by which acknowledged transactions could be lost, as `name=value`. Empty if all is well. */
   readonly dangers: readonly string[];
 }
@@ -61,6 +63,8 @@ export interface ReplicaSide {
   readonly heardAgo: number | undefined;
   /** A transaction is being received right now. */
   readonly queueing: boolean;
+  /** Whether the connection is encrypted, and the source known by its certificate. */
+  readonly secure: boolean;
   /** Whether a silent source is noticed within seconds: the connection has our heartbeat and retries. */
   readonly attentive: boolean;
 }

@@ -9,7 +9,7 @@ import { Trace } from "./trace.ts";
 
 const cluster = {
   metadata: { name: "test", namespace: "default" },
-  spec: { replicas: 1 },
+  spec: { replicas: 1, podTemplate: { spec: { containers: [] } } },
 } as unknown as MySQLCluster;
 const pod = { metadata: { name: "moco-test-0", uid: "1" }, status: { podIP: "10.0.0.1" } } as unknown as Pod;
 const { state } = snapshot({ replicas: 1 }).instances[0]!;

@@ -1,8 +1,17 @@
-import { annotationKeys, clusterKeyOf, isAnnotated, labelKeys, podHostName, type MySQLCluster } from "@moco-ts/api";
+import {
+  annotationKeys,
+  clusterKeyOf,
+  dataKeys,
+  isAnnotated,
+  labelKeys,
+  podHostName,
+  type MySQLCluster,
+} from "@moco-ts/api";
 import { describeError, type Clock } from "@moco-ts/base";
 import type { Pod } from "@moco-ts/kube";
 import type { Instance, InstanceState } from "@moco-ts/mysql";
 import { instanceOrdinal } from "../pods.ts";
+import { ownDirectories } from "../reconciliation/stateful-set/directories.ts";
 import type { InstanceView, Memory, PodView, Snapshot } from "./snapshot.ts";
 import type { Trace } from "./trace.ts";
 
@@ -50,6 +59,7 @@ async function look(sight: Sight, signal: AbortSignal): Promise<Snapshot> {
       intermediate: Boolean(spec.replicationSourceSecretName),
       restore: Boolean(spec.restore),
       autoReclone: isAnnotated(cluster, annotationKeys.autoRecloneErrant),
+      authorityFile: `${ownDirectories(cluster).certificates}/${dataKeys.authority}`,
       maxDelayForDeletion: spec.maxDelaySecondsForPodDeletion ?? 0,
     },
     primaryIndex,

@@ -29,6 +29,8 @@ export interface Wanted {
   readonly intermediate: boolean;
   readonly restore: boolean;
   readonly autoReclone: boolean;
+  /** Where instances have the authority that signed their certificates, if it is ours. */
+  readonly authorityFile: string;
   /** Seconds; 0: deletion is never prevented. */
   readonly maxDelayForDeletion: number;
 }

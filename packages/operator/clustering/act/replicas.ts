@@ -1,4 +1,5 @@
 import { CodedError } from "@moco-ts/base";
+import { authorityFor, type Known } from "../decide/facts.ts";
 import type { InstanceStep } from "../plan.ts";
 import type { Round } from "./round.ts";
 
@@ -55,7 +56,9 @@ async function follow(
     throw new CodedError("CLUSTERING_NO_VOTER", `instance ${ordinal} does not vote`);
   }
   const instance = round.instance(ordinal);
-  const source = surroundings.sourceFor(snapshot.primaryIndex);
+  const views = [round.view(ordinal), round.view(snapshot.primaryIndex)] as [Known, Known];
+  const authorityFile = authorityFor(...views, snapshot);
+  const source = { ...surroundings.sourceFor(snapshot.primaryIndex), ...(authorityFile && { authorityFile }) };
   if (how !== "attach") await instance.stopReceiver(uuid, signal);
   // Before every start: what is received without it is never acknowledged later.
   await instance.acknowledge(uuid, acknowledge, signal);

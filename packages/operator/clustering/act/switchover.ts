@@ -43,6 +43,7 @@ async function handOver(round: Round, to: number): Promise<Known> {
   const instance = round.instance(to);
   // First while clients are still served: what is left to be applied afterwards is what they wait for.
   await catchUp(round, to, uuid, primary.state.executed);
+  if (snapshot.wanted.intermediate) await stopCopying(round, primary);
   const cut = await round.primary.cutOff(primary.state.uuid, { patience }, signal);
   if (!cut.complete || cut.executed === undefined) {
     throw new CodedError("SWITCHOVER_NOT_CLOSED", `clients of the primary could not be cut off: ${cut.problem}`);
@@ -53,13 +54,23 @@ async function handOver(round: Round, to: number): Promise<Known> {
   return candidate;
 }
 
+/** What comes from outside would go on changing what it has. If nothing comes of the switchover, it is followed again. */
+async function stopCopying({ primary, signal }: Round, { ordinal, state: { uuid } }: Known): Promise<void> {
+  await primary.stopReceiver(uuid, signal);
+  const { replica } = await primary.observe(signal);
+  if (replica && !(await primary.hasExecuted(uuid, replica.retrieved, catchUpLimit, signal))) throw isBehind(ordinal);
+}
+
 async function catchUp(
   round: Round,
   to: number,
   uuid: string,
   wanted: Parameters<Known["state"]["executed"]["contains"]>[0],
 ) {
-  if (await round.instance(to).hasExecuted(uuid, wanted, catchUpLimit, round.signal)) return;
-  const message = `instance ${to} has not applied all transactions within ${catchUpLimit / 1_000} s`;
-  throw new CodedError("SWITCHOVER_BEHIND", message);
+  if (!(await round.instance(to).hasExecuted(uuid, wanted, catchUpLimit, round.signal))) throw isBehind(to);
+}
+
+function isBehind(ordinal: number): CodedError {
+  const message = `instance ${ordinal} has not applied all transactions within ${catchUpLimit / 1_000} s`;
+  return new CodedError("SWITCHOVER_BEHIND", message);
 }

@@ -284,6 +284,15 @@ describe("replicas", () => {
     const made = plan({ instances: { 2: { state: { replica: { sourceHost: host(1) } } } } });
     expect(made.perInstance[0]?.steps).toEqual([{ kind: "follow", acknowledge: true, how: "repoint" }]);
   });
+  test("one whose connection could be encrypted is pointed to the primary anew", () => {
+    const plain = { state: { replica: { secure: false } } };
+    expect(stepsOf(plan({ instances: { 1: plain } }), 1)).toEqual(["follow"]);
+    expect(plan({ instances: { 1: plain } }).perInstance[0]!.steps).toMatchObject([{ how: "repoint" }]);
+    const old = { state: { authorityFile: "ca.pem" } };
+    expect(stepsOf(plan({ instances: { 0: old, 1: plain } }), 1)).toEqual([]);
+    expect(stepsOf(plan({ instances: { 1: { state: { ...old.state, replica: { secure: false } } } } }), 1)).toEqual([]);
+  });
+
   test("an applier that a person stopped is left alone", () => {
     expect(plan({ instances: { 2: { state: { replica: { applying: false } } } } }).perInstance).toEqual([]);
   });

@@ -67,6 +67,12 @@ export function acknowledgesTo(replica: Known, primary: Known): boolean {
   return receives && state.acknowledges && primary.state.source.receivers.includes(state.uuid);
 }
 
+/** By which authority a replica knows its source; undefined if one of them has no certificate of ours. */
+export function authorityFor(replica: Known, primary: Known, { wanted }: Snapshot): string | undefined {
+  const isOurs = ({ state }: Known): boolean => state.authorityFile === wanted.authorityFile;
+  return isOurs(replica) && isOurs(primary) ? wanted.authorityFile : undefined;
+}
+
 /** Why an instance with data should be cloned again, errant or not; undefined if it should not. */
 export function recloneReason(replica: Known, primary: Known, { wanted }: Snapshot): string | undefined {
   const received = receivedBy(replica.state);

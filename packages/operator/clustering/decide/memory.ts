@@ -18,9 +18,15 @@ import {
  */
 export function memoryToWrite(snapshot: Snapshot): Memory | undefined {
   const { memory } = snapshot;
-  if (memory === undefined) return firstMemory(snapshot);
-  const corrected = correct(snapshot, memory);
+  if (memory === undefined) return asCopy(snapshot, firstMemory(snapshot));
+  const corrected = asCopy(snapshot, correct(snapshot, memory));
   return JSON.stringify(corrected) === JSON.stringify(memory) ? undefined : corrected;
+}
+
+/** In a copy of another cluster nobody acknowledges. Whoever is to vote once it is on its own is let in then. */
+function asCopy<M extends Memory | undefined>({ wanted }: Snapshot, memory: M): M {
+  if (!wanted.intermediate || memory === undefined || memory.acknowledgements > 0) return memory;
+  return { ...memory, voters: [memory.primary], deposed: [] };
 }
 
 /** Stands for the server_uuid of an instance that has never been seen. */

@@ -3,6 +3,7 @@ import type { InstanceStep, InstanceSteps } from "../plan.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { Errants } from "./errant.ts";
 import {
+  authorityFor,
   canSpareVoter,
   hasStoodDown,
   isVoter,
@@ -85,7 +86,8 @@ function followSteps(snapshot: Snapshot, replica: Known, primary: Known, isCloni
     if (isToBeCloned) return isDonor(primary, snapshot) && !isCloning ? [{ kind: "clone" }] : [];
     return isMissing ? [] : [{ kind: "follow", acknowledge, how: "attach" }];
   }
-  const isPointed = channel.sourceHost === primary.host && channel.attentive;
+  const isSecure = authorityFor(replica, primary, snapshot) !== undefined;
+  const isPointed = channel.sourceHost === primary.host && channel.attentive && channel.secure === isSecure;
   if (isPointed && channel.receiving !== "no" && state.acknowledges === acknowledge) return [];
   if (isMissing && channel.sourceHost !== primary.host) return [];
   if (isPointed) {

@@ -30,6 +30,7 @@ export function look(mysqld: Mysqld, replication: Replication, gtids: GtidSets, 
     acknowledges,
     clone: disk.clone && { state: disk.clone, error: undefined },
     enforced,
+    authorityFile: "",
     dangers: [],
   };
 }
@@ -48,6 +49,7 @@ function replicaSide(mysqld: Mysqld, replication: Replication, gtids: GtidSets):
     secondsBehind: receiver === "yes" && applying ? 0 : null,
     heardAgo: replication.heardAgo(mysqld),
     queueing: false,
+    secure: false,
     attentive,
   };
 }

@@ -28,7 +28,7 @@ export function toCluster({ record, replicas, errant }: Objects): MySQLCluster {
       resourceVersion: record.version,
       annotations: { [annotationKeys.autoRecloneErrant]: "true" },
     },
-    spec: { replicas },
+    spec: { replicas, podTemplate: { spec: { containers: [] } } },
     status: { currentPrimaryIndex: record.primaryIndex, clustering: record.memory, errantReplicaList: errant },
   };
   return cluster as unknown as MySQLCluster;

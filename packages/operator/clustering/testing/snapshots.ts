@@ -52,6 +52,7 @@ export function snapshot(changes: SnapshotChanges = {}): Snapshot {
     intermediate: false,
     restore: false,
     autoReclone: false,
+    authorityFile: "/tls/ca.crt",
     maxDelayForDeletion: 0,
     ...changes.wanted,
   };
@@ -129,6 +130,7 @@ function stateOf(
     secondsBehind: 0,
     heardAgo: 200,
     queueing: false,
+    secure: true,
     attentive: true,
     ...replica,
   };
@@ -156,6 +158,7 @@ function stateOf(
     acknowledges: !isPrimary,
     clone: undefined,
     enforced: true,
+    authorityFile: "/tls/ca.crt",
     dangers: [],
     ...changes,
   };
