@@ -1,13 +1,7 @@
 /** Rolling updates during which something else happens. */
 import { annotationKeys } from "@moco-ts/api";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  startOperatorCluster,
-  systemNamespace,
-  waitForCondition,
-  Writer,
-  type OperatorCluster,
-} from "../testing/index.ts";
+import { startOperatorCluster, systemNamespace, waitForCondition, type OperatorCluster } from "../testing/index.ts";
 import {
   healthyCluster,
   partition,
@@ -18,7 +12,7 @@ import {
   unhurried,
   versions,
 } from "./clusters.ts";
-import { costOf } from "./interruptions.ts";
+import { whileWriting } from "./interruptions.ts";
 import { Members } from "./members.ts";
 
 let operator: OperatorCluster;
@@ -28,87 +22,89 @@ beforeAll(async () => {
 });
 afterAll(() => operator?.down());
 
+/** Of cluster "one", and waits until its first pod is being replaced. */
+async function beginRollout(version: string, replicas: number): Promise<void> {
+  await operator.patch("one", template(version));
+  await expect.poll(() => partition(operator, "one"), rolloutPatience).toBe(replicas - 1);
+}
+
 test("template and replicas change together: the cluster grows with the old template first", unhurried, async () => {
   await healthyCluster(operator, "one", 1);
-  const writer = await Writer.start(operator, "one");
-  await operator.patch("one", { ...template("2"), replicas: 3 });
-  await expect.poll(() => versions(operator, "one"), rolloutPatience).toEqual(["1", "1", "1"]);
-  await rolledOut(operator, "one", "2", 3);
-  expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
+  await whileWriting(operator, "one", async () => {
+    await operator.patch("one", { ...template("2"), replicas: 3 });
+    await expect.poll(() => versions(operator, "one"), rolloutPatience).toEqual(["1", "1", "1"]);
+    await rolledOut(operator, "one", "2", 3);
+  });
 });
 
 test("the controller is restarted during a rollout", unhurried, async () => {
-  const writer = await Writer.start(operator, "one");
   const members = await Members.follow(operator, "one", 3);
-  await operator.patch("one", template("3"));
-  await expect.poll(() => partition(operator, "one"), rolloutPatience).toBe(2);
-  await operator.kubectl("delete", "pods", "-n", systemNamespace, "--all", "--force", "--grace-period=0");
-  await rolledOut(operator, "one", "3", 3);
+  await whileWriting(operator, "one", async () => {
+    await beginRollout("3", 3);
+    await operator.kubectl("delete", "pods", "-n", systemNamespace, "--all", "--force", "--grace-period=0");
+    await rolledOut(operator, "one", "3", 3);
+  });
   members.stop();
   expect(members.mostDown).toBe(1);
-  expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
 });
 
 test("the primary has the highest ordinal: writers pause twice, and not more often", unhurried, async () => {
-  const writer = await Writer.start(operator, "one");
   await makePrimary(2);
-  const began = Date.now();
-  await operator.patch("one", template("3b"));
-  await rolledOut(operator, "one", "3b", 3);
-  const cost = await costOf(operator, "one", writer, began);
-  expect(cost.changes).toEqual(["SwitchOver", "SwitchOver"]);
-  expect(cost.interruptions).toBeLessThanOrEqual(2);
-  console.log(`pauses of writers ${JSON.stringify(cost.pauses)} ms`);
-  expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
+  const { changes, interruptions } = await whileWriting(operator, "one", async () => {
+    await operator.patch("one", template("4"));
+    await rolledOut(operator, "one", "4", 3);
+  });
+  expect(changes).toEqual(["SwitchOver", "SwitchOver"]);
+  expect(interruptions).toBeLessThanOrEqual(2);
 });
 
 test("a pod is deleted by hand during a rollout: it comes back as it was, and is waited for", unhurried, async () => {
-  const writer = await Writer.start(operator, "one");
-  await operator.patch("one", template("4"));
-  await expect.poll(() => partition(operator, "one"), rolloutPatience).toBe(2);
-  const primary = await primaryOf(operator, "one");
-  const other = ["moco-one-0", "moco-one-1"].find((name) => name !== primary)!;
-  await operator.kubectl("delete", "pod", other);
-  expect((await versions(operator, "one")).filter((version) => version === "3b")).toHaveLength(2);
-  await rolledOut(operator, "one", "4", 3);
-  expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
+  await whileWriting(operator, "one", async () => {
+    await beginRollout("5", 3);
+    const primary = await primaryOf(operator, "one");
+    const other = ["moco-one-0", "moco-one-1"].find((name) => name !== primary)!;
+    await operator.kubectl("delete", "pod", other);
+    await expect.poll(() => versions(operator, "one"), rolloutPatience).toEqual(["4", "4", "5"]);
+    await rolledOut(operator, "one", "5", 3);
+  });
 });
 
 test("a node is drained during a rollout: no pod is evicted as long as another one is down", unhurried, async () => {
-  await operator.patch("one", template("4a"));
-  const allowed = () => operator.kubectl("get", "pdb", "moco-one", "-o", "jsonpath={.status.disruptionsAllowed}");
-  await expect.poll(allowed, { ...rolloutPatience, interval: 100 }).toBe("0");
-  await expect(evict("moco-one-1")).rejects.toThrow(/disruption budget/);
-  await rolledOut(operator, "one", "4a", 3);
-});
-
-test("the cluster grows during a rollout: new pods come as those that are still to be updated", unhurried, async () => {
-  const writer = await Writer.start(operator, "one");
-  await operator.patch("one", template("4b"));
-  await expect.poll(() => partition(operator, "one"), rolloutPatience).toBe(2);
-  await operator.patch("one", { replicas: 5 });
-  await expect.poll(async () => (await versions(operator, "one")).slice(3), rolloutPatience).toEqual(["4a", "4a"]);
-  await rolledOut(operator, "one", "4b", 5);
-  expect((await writer.stop(await primaryOf(operator, "one"))).lost).toEqual([]);
-});
-
-test("the cluster is taken offline during a rollout, and comes back updated", unhurried, async () => {
-  await operator.patch("one", template("5"));
-  await expect.poll(() => partition(operator, "one"), rolloutPatience).toBe(4);
-  await operator.patch("one", { offline: true });
-  await expect.poll(() => versions(operator, "one"), rolloutPatience).toEqual([]);
-  await operator.patch("one", { offline: false });
-  await rolledOut(operator, "one", "5", 5);
+  await whileWriting(operator, "one", async () => {
+    await operator.patch("one", template("6"));
+    const allowed = () => operator.kubectl("get", "pdb", "moco-one", "-o", "jsonpath={.status.disruptionsAllowed}");
+    await expect.poll(allowed, { ...rolloutPatience, interval: 100 }).toBe("0");
+    await expect(evict("moco-one-1")).rejects.toThrow(/disruption budget/);
+    await rolledOut(operator, "one", "6", 3);
+  });
 });
 
 test("the webhook is away: a changed template rolls out pod by pod all the same", unhurried, async () => {
   await operator.kubectl("delete", "mutatingwebhookconfiguration", "moco-mutating-webhook-configuration");
-  const members = await Members.follow(operator, "one", 5);
-  await operator.patch("one", template("6"));
-  await rolledOut(operator, "one", "6", 5);
+  const members = await Members.follow(operator, "one", 3);
+  await whileWriting(operator, "one", async () => {
+    await operator.patch("one", template("7"));
+    await rolledOut(operator, "one", "7", 3);
+  });
   members.stop();
   expect(members.mostDown).toBe(1);
-  await waitForCondition(operator, "one", "Healthy");
+});
+
+test("the cluster grows during a rollout: new pods come as those that are still to be updated", unhurried, async () => {
+  await whileWriting(operator, "one", async () => {
+    await beginRollout("8", 3);
+    await operator.patch("one", { replicas: 5 });
+    await expect.poll(async () => (await versions(operator, "one")).slice(3), rolloutPatience).toEqual(["7", "7"]);
+    await rolledOut(operator, "one", "8", 5);
+  });
+});
+
+test("the cluster is taken offline during a rollout, and comes back updated", unhurried, async () => {
+  await beginRollout("9", 5);
+  await operator.patch("one", { offline: true });
+  await expect.poll(() => versions(operator, "one"), rolloutPatience).toEqual([]);
+  await operator.patch("one", { offline: false });
+  await rolledOut(operator, "one", "9", 5);
 });
 
 /** As `kubectl drain` does it. */

@@ -1,14 +1,14 @@
 import type { Event } from "@moco-ts/kube";
-import type { OperatorCluster, Writer } from "../testing/index.ts";
+import { expect } from "vitest";
+import { Writer, type OperatorCluster } from "../testing/index.ts";
+import { primaryOf } from "./clusters.ts";
 
-/** What a rolling update cost those who write. */
+/** What happened to those who write. */
 export interface Cost {
   /** Times that another instance became the primary, as `SwitchOver` or `FailOver`. */
   readonly changes: readonly string[];
   /** Times that writes were refused. */
   readonly interruptions: number;
-  /** Milliseconds without an acknowledged write, those that are noticed, longest first. */
-  readonly pauses: readonly number[];
 }
 
 /** Milliseconds. A busy machine breathes for as long as this. */
@@ -16,17 +16,26 @@ const noticed = 500;
 /** Milliseconds. Refusals that lie closer together have the same reason. */
 const apart = 3_000;
 
-/** Of what has happened since a moment. */
-export async function costOf(operator: OperatorCluster, cluster: string, writer: Writer, since: number): Promise<Cost> {
-  const lines = (await writer.lines()).filter(({ at }) => at >= since);
-  const refused = lines.filter(({ acknowledged }) => !acknowledged);
-  const written = lines.filter(({ acknowledged }) => acknowledged);
+/** Lets a client write while something is done. Every row that was acknowledged has to be there afterwards. */
+export async function whileWriting(
+  operator: OperatorCluster,
+  cluster: string,
+  work: () => Promise<void>,
+): Promise<Cost> {
+  const writer = await Writer.start(operator, cluster);
+  const began = Date.now();
+  await work();
+  const lines = (await writer.lines()).filter(({ at }) => at >= began);
+  const changes = await changesOf(operator, cluster, began);
+  const { acknowledged, lost } = await writer.stop(await primaryOf(operator, cluster));
+  const written = lines.filter((line) => line.acknowledged);
   const gaps = written.slice(1).map(({ at }, index) => at - written[index]!.at);
-  return {
-    changes: await changesOf(operator, cluster, since),
-    interruptions: refused.filter(({ at }, index) => index === 0 || at - refused[index - 1]!.at > apart).length,
-    pauses: gaps.filter((gap) => gap >= noticed).sort((one, other) => other - one),
-  };
+  const pauses = gaps.filter((gap) => gap >= noticed).sort((one, other) => other - one);
+  console.log(`${acknowledged} rows acknowledged, pauses of writers: ${pauses.join(", ") || "none"} ms`);
+  expect(lost).toEqual([]);
+  const refused = lines.filter((line) => !line.acknowledged);
+  const interruptions = refused.filter(({ at }, index) => index === 0 || at - refused[index - 1]!.at > apart).length;
+  return { changes, interruptions };
 }
 
 async function changesOf(operator: OperatorCluster, cluster: string, since: number): Promise<string[]> {
