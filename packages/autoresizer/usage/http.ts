@@ -38,14 +38,21 @@ export function createHttpClient(config: HttpConfig): HttpClient {
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
       const headers = await headersOf(config);
       const tls = isTls ? await tlsOptions(config) : {};
-      return new Promise((resolve, reject) => {
-        const options = { headers, signal, ...tls };
-        const sent = isTls
-          ? httpsRequest(url, { ...options, agent: tlsAgent }, resolve)
-          : httpRequest(url, { ...options, agent }, resolve);
-        sent.on("error", (error) => reject(signal.aborted ? toError(signal.reason) : error));
-        sent.end();
-      });
+      const send = (): Promise<IncomingMessage> =>
+        new Promise((resolve, reject) => {
+          const options = { headers, signal, ...tls };
+          const sent = isTls
+            ? httpsRequest(url, { ...options, agent: tlsAgent }, resolve)
+            : httpRequest(url, { ...options, agent }, resolve);
+          sent.on("error", (error: NodeJS.ErrnoException) => {
+            if (signal.aborted) reject(toError(signal.reason));
+            // Servers and what stands before them close connections that were idle, and may do so at this moment.
+            else if (sent.reusedSocket && error.code === "ECONNRESET") resolve(send());
+            else reject(error);
+          });
+          sent.end();
+        });
+      return send();
     },
   };
 }

@@ -65,6 +65,21 @@ describe("statistics in Prometheus", () => {
     expect(failures).toHaveLength(2);
   });
 
+  test("are asked for once more if a connection that was kept is closed at this moment", async () => {
+    const prometheus = await FakePrometheus.start();
+    prometheus.volumes.set("a/x", testUsage());
+    const source = sourceOf(prometheus.url);
+    expect(await problems(source)).toEqual([]);
+    const kept = prometheus.requests.length;
+    prometheus.instead = (_url, response) => {
+      if (prometheus.requests.length > kept + 1) return false;
+      response.socket?.destroy();
+      return true;
+    };
+    expect(await problems(source)).toEqual([]);
+    expect(prometheus.requests).toHaveLength(kept + 5);
+  });
+
   test("that are no vector are an error", async () => {
     const prometheus = await FakePrometheus.start();
     prometheus.instead = (_url, response) => {
