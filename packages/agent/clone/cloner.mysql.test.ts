@@ -89,6 +89,24 @@ describe.each(Object.entries(kinds))("a clone into a Pod of %s", (kind, options)
   });
 });
 
+test("a clone of a replica is no replica itself", async () => {
+  const [outside, source] = [await donor(), await donor()];
+  const { admin } = source;
+  await admin.query(
+    `CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = ${outside.mysqld.port},
+      SOURCE_USER = 'moco-repl', SOURCE_PASSWORD = 'moco-repl', SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1`,
+  );
+  await admin.query("START REPLICA IO_THREAD");
+  const retrieved = async () => (await admin.query("SHOW REPLICA STATUS"))[0]!["Retrieved_Gtid_Set"] !== "";
+  await until(retrieved);
+  const { mysqld, agent } = await recipient(kinds["version 2"]);
+  const call = await agentClient(agent.ports.grpc, agent.certificates);
+  expect(await call(source.request)).toBeUndefined();
+  const recipientAdmin = await mysqld.connect("moco-admin", "moco-admin");
+  expect(await recipientAdmin.query("SHOW REPLICA STATUS")).toEqual([]);
+  expect(await recipientAdmin.query("SELECT id FROM test.t")).toEqual([{ id: 42 }]);
+});
+
 describe("a clone that fails", () => {
   test("says why, without passwords, and can be tried again", async () => {
     const source = await donor();

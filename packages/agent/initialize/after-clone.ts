@@ -14,7 +14,15 @@ export async function initializeClone(
   try {
     await ensureUsers(connection, passwords, signal);
     await ensurePlugins(connection, signal);
+    await forgetSources(connection, signal);
   } finally {
     if (connection.usable) await connection.query("SET GLOBAL super_read_only = ON");
   }
+}
+
+/** Where the donor replicates from came with its data, but not its relay logs: such a channel can't even be started. */
+async function forgetSources(connection: Connection, signal: AbortSignal): Promise<void> {
+  const channels = "SELECT CHANNEL_NAME FROM performance_schema.replication_connection_configuration";
+  if ((await connection.query(channels, [], { signal })).length === 0) return;
+  await connection.query("RESET REPLICA ALL", [], { signal });
 }
