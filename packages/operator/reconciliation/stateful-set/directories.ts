@@ -14,7 +14,7 @@ export interface OwnDirectories {
  */
 export function ownDirectories({ spec }: MySQLCluster): OwnDirectories {
   const mysqld = spec.podTemplate.spec.containers?.find(({ name }) => name === containerNames.mysqld);
-  const taken = (mysqld?.volumeMounts ?? []).map(({ mountPath = "" }) => mountPath.replace(/\/+$/, ""));
+  const taken = (mysqld?.volumeMounts ?? []).map(({ mountPath }) => (mountPath ?? "").replace(/\/+$/, ""));
   return { programs: freeDirectory("/moco", taken), certificates: freeDirectory(podPaths.certificates, taken) };
 }
 
