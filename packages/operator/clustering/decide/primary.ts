@@ -3,6 +3,7 @@ import type { Step } from "../plan.ts";
 import type { Memory, Snapshot } from "../snapshot.ts";
 import {
   acknowledgesTo,
+  follows as isFollower,
   hears,
   isOpen,
   isVoter,
@@ -11,6 +12,7 @@ import {
   ofPrimaries,
   others,
   primaryView,
+  quorum,
   recordedPrimary,
   wantedAcknowledgements,
   type Known,
@@ -28,6 +30,8 @@ const silenceLimit = 2_000;
 const successionLimit = 10_000;
 /** Milliseconds without any acknowledgement after which commits hang. */
 const hangingLimit = 1_000;
+/** Milliseconds after which somebody else has to take them: replicas connect anew once they have heard nothing for four seconds. */
+const isolationLimit = 5_000;
 
 export interface Verdict {
   /** Another instance has to take its place. */
@@ -52,7 +56,20 @@ export function judgePrimary(snapshot: Snapshot): Verdict {
     const evidence = `${name} lacks transactions that instance ${missing.ordinal} has`;
     return { lost: !snapshot.wanted.intermediate, evidence };
   }
-  return { lost: false, evidence: "" };
+  return judgeIsolation(snapshot, view as Known, memory);
+}
+
+/**
+ * Commits hang, and so many voters try in vain to reach this primary that they can do without it: it is cut off from them,
+ * though not from the operator. Replicas that somebody has stopped don't count.
+ */
+function judgeIsolation(snapshot: Snapshot, primary: Known, memory: Memory): Verdict {
+  const voters = others(knownInstances(snapshot), snapshot).filter((each) => isVoter(each, memory));
+  const isHeard = voters.some((each) => hears(each, primary));
+  const trying = voters.filter((each) => isFollower(each, primary) && each.state.replica?.receiving !== "no");
+  const lost = primary.waiting > isolationLimit && !isHeard && trying.length >= quorum(memory);
+  const evidence = `commits on instance ${primary.ordinal} hang, and none of ${voters.length} other instances hears it`;
+  return { lost, evidence: lost ? evidence : "" };
 }
 
 function judgeSilence(snapshot: Snapshot, name: string): Verdict {

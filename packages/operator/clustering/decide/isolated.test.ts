@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import { snapshot, type Changes } from "../testing/snapshots.ts";
+import { decide } from "./decide.ts";
+
+const deaf: Changes = { state: { replica: { receiving: "connecting", heardAgo: 9_000 } } };
+const hanging: Changes = { waiting: 6_000, state: { source: { receivers: [] } } };
+
+function plan(primary: Changes, one: Changes, other: Changes, replicas = 3) {
+  return decide(snapshot({ replicas, instances: { 0: primary, 1: one, 2: other } }));
+}
+
+describe("a primary that the operator can reach, and whose commits hang,", () => {
+  test("is replaced when its replicas can't reach it", () => {
+    const { state, steps } = plan(hanging, deaf, deaf);
+    expect({ state, steps }).toMatchObject({ state: "Failed", steps: [{ kind: "failover" }] });
+  });
+  test("stays as long as one of them hears it", () => {
+    expect(plan(hanging, deaf, {}).steps.map(({ kind }) => kind)).not.toContain("failover");
+  });
+  test("stays if too few of them are left to find every acknowledged write", () => {
+    expect(plan(hanging, deaf, { state: null })).toMatchObject({ steps: [] });
+  });
+  test("stays if somebody has stopped them", () => {
+    const stopped: Changes = { state: { replica: { receiving: "no", heardAgo: 9_000 } } };
+    expect(plan(hanging, stopped, stopped).steps).toEqual([]);
+  });
+  test("gets some seconds for them to come back", () => {
+    expect(plan({ ...hanging, waiting: 3_000 }, deaf, deaf).steps).toEqual([]);
+  });
+});
+
+test("a primary on which nobody waits stays, though its replicas can't reach it", () => {
+  expect(plan({ state: { source: { receivers: [] } } }, deaf, deaf).steps).toEqual([]);
+});
