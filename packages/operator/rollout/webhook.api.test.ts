@@ -1,4 +1,5 @@
 /** What the webhook does for StatefulSets, whoever changes them. */
+import { kubectl } from "@moco-ts/api/testing";
 import { StatefulSets, type StatefulSet } from "@moco-ts/kube";
 import { expect, test } from "vitest";
 import { testAdmission } from "../testing/admission.ts";
@@ -13,6 +14,22 @@ test("a person who restarts the pods with kubectl gets the same rollout", unhurr
   await world.rolledOut("by hand", 3);
   expect(world.kubelet.mostDown()).toBe(1);
   expect(world.clustering.switchovers).toHaveLength(1);
+});
+
+test("a person holds a rollout by stopping reconciliation, and lets it go on step by step", unhurried, async () => {
+  const { world } = await createWorld({ webhook: true });
+  await world.annotate("reconciliationStopped", "true");
+  const { namespace, name } = world.statefulSetKey;
+  await kubectl(["rollout", "restart", "statefulset", name, "-n", namespace]);
+  const held = "False RollingOut 0 of 3 pods are updated: reconciliation is stopped by annotation";
+  await expect.poll(() => world.told(), patience).toBe(held);
+  await world.setPartition(2);
+  const first = "partitioned roll out complete: 1 new pods have been updated...";
+  await expect.poll(() => world.rolloutStatus(), patience).toBe(first);
+  expect(await world.partition()).toBe(2);
+  await world.annotate("reconciliationStopped", null);
+  await world.rolledOut("-", 3);
+  expect(await world.rolloutStatus()).toBe("partitioned roll out complete: 3 new pods have been updated...");
 });
 
 test("the force annotation reaches the StatefulSet, and its removal does", unhurried, async () => {
