@@ -50,3 +50,17 @@ test("a primary that only the operator can't reach stays the primary", async () 
   await waitForCondition(operator, name, "Healthy");
   expect((await writer.stop(before)).lost).toEqual([]);
 });
+
+test("a primary that only its replicas can't reach is replaced, and comes back", async () => {
+  const writer = await Writer.start(operator, name);
+  const before = await primaryPod(operator, name);
+  const since = Date.now();
+  for (const other of [0, 1, 2].map((ordinal) => `moco-${name}-${ordinal}`)) {
+    if (other !== before) await operator.local.faults.cut(podEndpoint(before), podEndpoint(other));
+  }
+  await expect.poll(() => primaryPod(operator, name), { timeout: 60_000 }).not.toBe(before);
+  await writer.writesAgain(since + 1_000);
+  await operator.local.faults.heal();
+  await waitForCondition(operator, name, "Healthy");
+  expect((await writer.stop(await primaryPod(operator, name))).lost).toEqual([]);
+});

@@ -1,0 +1,63 @@
+/** The controller that acts is killed at any moment of a change of primaries: its successor goes on from what it finds. */
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  faults,
+  heal,
+  leader,
+  manifest,
+  patience,
+  primaryPod,
+  startOperatorCluster,
+  systemNamespace,
+  waitForCondition,
+  Writer,
+  type OperatorCluster,
+} from "../testing/index.ts";
+import { waitForVoters } from "./looks.ts";
+
+const name = "three";
+let operator: OperatorCluster;
+
+beforeAll(async () => {
+  operator = await startOperatorCluster({ name: "controllers" });
+  const annotations = { "moco.cybozu.com/auto-reclone-errant": "true" };
+  await operator.apply(manifest({ name, replicas: 3, annotations }));
+  await waitForCondition(operator, name, "Healthy");
+});
+afterAll(() => operator?.down());
+
+/** Who acts now. The lease of one that was killed has to run out first. */
+async function currentLeader(): Promise<string> {
+  const found = async () => {
+    const endpoint = await leader(operator);
+    const name = typeof endpoint !== "string" && "pod" in endpoint ? endpoint.pod.name : "";
+    return operator.kubectl("get", "pod", name, "-n", systemNamespace, "--ignore-not-found", "-o", "name");
+  };
+  await expect.poll(found, patience).not.toBe("");
+  return (await found()).replace("pod/", "");
+}
+
+/** Without a word to anybody. A new Pod takes its place: a container would be started later each time. */
+async function killController(pod: string): Promise<void> {
+  await operator.local.faults.kill({ namespace: systemNamespace, name: pod });
+  await operator.kubectl("delete", "pod", pod, "-n", systemNamespace, "--force");
+}
+
+test.each(faults)("while it deals with: $name", { timeout: 600_000 }, async ({ inject }) => {
+  const controller = await currentLeader();
+  const writer = await Writer.start(operator, name);
+  const before = await primaryPod(operator, name);
+  const since = Date.now();
+  await inject(operator, name, before);
+  // Another moment each time: from the first look to when most is done.
+  const moment = Math.floor(Math.random() * 2_500);
+  await delay(moment);
+  await killController(controller);
+  await writer.writesAgain(since + moment + 1_000, 180_000);
+  await heal(operator, before);
+  await waitForVoters(operator, name, 3);
+  const ledger = await writer.stop(await primaryPod(operator, name));
+  expect(ledger.lost, `killed after ${moment} ms`).toEqual([]);
+  expect(ledger.acknowledged).toBeGreaterThan(20);
+});
