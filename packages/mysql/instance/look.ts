@@ -25,6 +25,7 @@ interface StatusRow {
   readonly Source_Host: string;
   readonly Replica_SQL_Running: string;
   readonly Last_IO_Error: string;
+  readonly Last_SQL_Errno: number;
   readonly Last_SQL_Error: string;
   readonly Seconds_Behind_Source: number | null;
   readonly Source_SSL_Allowed: string;
@@ -75,6 +76,7 @@ const lastStatement = `
 
 const cloneStatement = "SELECT STATE AS state, ERROR_MESSAGE AS error FROM performance_schema.clone_status";
 const noSuchTable = 1146;
+const applierInterrupted = 1756;
 
 type Results = [Row[], { uuid: string }[], StatusRow[], ChannelRow[], LastRow[]];
 
@@ -140,6 +142,7 @@ function replicaSide(status: StatusRow, channel: ChannelRow, variables: Variable
     applying: status.Replica_SQL_Running === "Yes",
     receiveError: status.Last_IO_Error || undefined,
     applyError: status.Last_SQL_Error || undefined,
+    interrupted: status.Last_SQL_Errno === applierInterrupted,
     retrieved: GtidSet.parse(channel.retrieved),
     secondsBehind: status.Seconds_Behind_Source,
     // A sign of life may come while the statement runs.

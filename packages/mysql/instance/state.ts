@@ -55,6 +55,8 @@ export interface ReplicaSide {
   readonly applying: boolean;
   readonly receiveError: string | undefined;
   readonly applyError: string | undefined;
+  /** The applier was stopped in the middle of a transaction, which it begins again when it is started. */
+  readonly interrupted: boolean;
   /** Transactions that are in its relay log, executed or not. */
   readonly retrieved: GtidSet;
   /** Null while it is not known. */

@@ -296,6 +296,10 @@ describe("replicas", () => {
   test("an applier that a person stopped is left alone", () => {
     expect(plan({ instances: { 2: { state: { replica: { applying: false } } } } }).perInstance).toEqual([]);
   });
+  test("an applier that was stopped in the middle of a transaction is started again", () => {
+    const interrupted = { state: { replica: { applying: false, interrupted: true } } };
+    expect(stepsOf(plan({ instances: { 1: interrupted } }), 1)).toEqual(["start-applier"]);
+  });
   test("an empty one is cloned, unless the primary is empty too", () => {
     const empty = { state: { executed: GtidSet.empty, replica: null } };
     const memory = { voters: [uuids[0]!, uuids[1]!] };

@@ -88,16 +88,14 @@ function followSteps(snapshot: Snapshot, replica: Known, primary: Known, isCloni
   }
   const isSecure = authorityFor(replica, primary, snapshot) !== undefined;
   const isPointed = channel.sourceHost === primary.host && channel.attentive && channel.secure === isSecure;
-  if (isPointed && channel.receiving !== "no" && state.acknowledges === acknowledge) return [];
+  // Both are stopped after a restart. One that only does not apply was told so by a person, or was disturbed.
+  const isToApply = !channel.applying && (channel.receiving === "no" || channel.interrupted);
+  const applier: InstanceStep[] = isToApply ? [{ kind: "start-applier" }] : [];
+  if (isPointed && channel.receiving !== "no" && state.acknowledges === acknowledge) return applier;
   if (isMissing && channel.sourceHost !== primary.host) return [];
-  if (isPointed) {
-    // Both are stopped after a restart. One that only does not apply was told so by a person.
-    const applier: InstanceStep[] = channel.applying || channel.receiving !== "no" ? [] : [{ kind: "start-applier" }];
-    return [...applier, { kind: "follow", acknowledge, how: "restart" }];
-  }
+  if (isPointed) return [...applier, { kind: "follow", acknowledge, how: "restart" }];
   const applied = state.executed.contains(channel.retrieved);
-  if (!channel.applying && channel.receiving === "no")
-    return [{ kind: "start-applier" }, { kind: "follow", acknowledge, how: "repoint" }];
+  if (isToApply) return [...applier, { kind: "follow", acknowledge, how: "repoint" }];
   // Without an applier the relay log would be lost with the change.
   if (!channel.applying && !applied) return [];
   return [{ kind: "follow", acknowledge, how: "repoint" }];

@@ -45,6 +45,7 @@ function replicaSide(mysqld: Mysqld, replication: Replication, gtids: GtidSets):
     applying,
     receiveError,
     applyError: undefined,
+    interrupted: false,
     retrieved: gtids.between(disk.relayBase, disk.retrieved),
     secondsBehind: receiver === "yes" && applying ? 0 : null,
     heardAgo: replication.heardAgo(mysqld),

@@ -126,6 +126,7 @@ function stateOf(
     applying: true,
     receiveError: undefined,
     applyError: undefined,
+    interrupted: false,
     retrieved: gtids("a:1-10"),
     secondsBehind: 0,
     heardAgo: 200,
