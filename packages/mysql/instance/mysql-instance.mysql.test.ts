@@ -43,7 +43,11 @@ test("a switchover from one instance to another, and all that is seen of it", as
     source: { enabled: true, active: true, acknowledgements: 1, acknowledgingReplicas: 2 },
   });
   expect([...primary.source.receivers].sort()).toEqual([second.uuid, third.uuid].sort());
-  await until(async () => (await second.instance.observe(signal)).replica?.heardAgo !== undefined);
+  // On a busy machine the last transaction may just be under way.
+  await until(async () => {
+    const { replica: channel } = await second.instance.observe(signal);
+    return channel?.heardAgo !== undefined && channel.secondsBehind === 0;
+  });
   const replica = await second.instance.observe(signal);
   expect(replica).toMatchObject({
     acknowledges: true,
@@ -60,7 +64,7 @@ test("a switchover from one instance to another, and all that is seen of it", as
       attentive: true,
     },
   });
-  expect(replica.replica!.heardAgo).toBeLessThan(2_000);
+  expect(replica.replica!.heardAgo).toBeLessThan(10_000);
 
   const cut = await first.instance.cutOff(first.uuid, { patience: 1_000 }, signal);
   expect(cut).toMatchObject({ complete: true, problem: undefined });
