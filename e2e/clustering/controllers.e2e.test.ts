@@ -55,7 +55,11 @@ test.each(faults)("while it deals with: $name", { timeout: 600_000 }, async ({ i
   await delay(moment);
   await killController(controller);
   await writer.writesAgain(since + moment + 1_000, 180_000);
+  // Until then the status says how everything was before.
+  await expect.poll(currentLeader, patience).not.toBe(controller);
   await heal(operator, before);
+  const isReady = ["wait", "--for=condition=Ready", "--timeout=180s"];
+  for (const ordinal of [0, 1, 2]) await operator.kubectl(...isReady, "pod", `moco-${name}-${ordinal}`);
   await waitForVoters(operator, name, 3);
   const ledger = await writer.stop(await primaryPod(operator, name));
   expect(ledger.lost, `killed after ${moment} ms`).toEqual([]);

@@ -18,6 +18,11 @@ export const annotationKeys = {
   forceRollingUpdate: `${apiGroup}/force-rolling-update`,
   /** On a MySQLCluster: errant instances are cloned again by themselves, and lose what only they have. */
   autoRecloneErrant: `${apiGroup}/auto-reclone-errant`,
+  /**
+   * On a MySQLCluster: server_uuids, separated by commas, of instances that are lost and whose mysqld has ended for sure, by
+   * the word of a person. The operator removes it once it does without them.
+   */
+  endedServers: `${apiGroup}/ended-servers`,
   /** On a MySQLCluster: volume claim templates may ask for less storage than before. */
   allowVolumeReduction: `${apiGroup}/allow-volume-reduction`,
   /** On a Secret with a certificate: when its `ca.crt` last gained an authority. */

@@ -68,6 +68,7 @@ test("help is everywhere, with examples", async () => {
     ["credential"],
     ["switchover"],
     ["reclone"],
+    ["forget"],
     ["completion"],
     ["stop", "clustering"],
     ["stop", "reconciliation"],

@@ -4,6 +4,7 @@ import { addCompletion } from "./completion/command.ts";
 import { createValueFinder } from "./completion/values.ts";
 import { addCredential } from "./credential/command.ts";
 import { outcomeOf } from "./failure.ts";
+import { addForget } from "./forget/command.ts";
 import { addGlobalFlags, type GlobalFlags } from "./global-flags.ts";
 import { print, type Io } from "./io.ts";
 import { addMysql } from "./mysql/command.ts";
@@ -57,6 +58,7 @@ export function createProgram({ io, environment, signal, clock = systemClock }: 
   addCredential(program, tools);
   addSwitchover(program, tools);
   addReclone(program, tools);
+  addForget(program, tools);
   addStop(program, tools);
   addStart(program, tools);
   addCompletion(program, tools, createValueFinder(environment, signal));

@@ -22,7 +22,17 @@ async function at(...line: string[]) {
 
 test("commands, and those of commands", async () => {
   expect((await at("")).values).toEqual(
-    expect.arrayContaining(["status", "mysql", "credential", "switchover", "reclone", "stop", "start", "completion"]),
+    expect.arrayContaining([
+      "status",
+      "mysql",
+      "credential",
+      "switchover",
+      "reclone",
+      "forget",
+      "stop",
+      "start",
+      "completion",
+    ]),
   );
   expect((await at("st")).values).toEqual(["status", "stop", "start"]);
   expect((await at("stop", "")).values).toEqual(["clustering", "reconciliation"]);

@@ -9,7 +9,7 @@ import { parseIndex } from "../parse.ts";
 import type { Session } from "../session.ts";
 import type { Tools } from "../tools.ts";
 import { checkReclone } from "./check.ts";
-import { confirm } from "./confirm.ts";
+import { confirm } from "../confirm.ts";
 
 interface Flags {
   readonly index?: number;

@@ -3,6 +3,7 @@ import {
   clusterEvents,
   clusterKeyOf,
   labelKeys,
+  MySQLClusters,
   mysqlUsers,
   podHostName,
   podName,
@@ -124,6 +125,11 @@ export function createSurroundings(options: KubernetesOptions): Surroundings {
         { [annotationKeys.demote]: null, [annotationKeys.switchoverTo]: null, [annotationKeys.reclone]: null },
         signal,
       ),
+    async forgetEnded(signal) {
+      const { uid } = cluster.metadata;
+      const body = { metadata: { uid, annotations: { [annotationKeys.endedServers]: null } } };
+      await client.patch(MySQLClusters, { namespace, name }, { type: "merge", body }, { signal });
+    },
 
     startClone(ordinal, donor) {
       const host = snapshot.instances[donor]?.pod?.address ?? "";

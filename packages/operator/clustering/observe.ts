@@ -59,6 +59,7 @@ async function look(sight: Sight, signal: AbortSignal): Promise<Snapshot> {
       intermediate: Boolean(spec.replicationSourceSecretName),
       restore: Boolean(spec.restore),
       autoReclone: isAnnotated(cluster, annotationKeys.autoRecloneErrant),
+      ended: endedServers(cluster),
       authorityFile: `${ownDirectories(cluster).certificates}/${dataKeys.authority}`,
       maxDelayForDeletion: spec.maxDelaySecondsForPodDeletion ?? 0,
     },
@@ -76,6 +77,11 @@ async function look(sight: Sight, signal: AbortSignal): Promise<Snapshot> {
 
 export function memoryOf({ status }: MySQLCluster): Memory | undefined {
   return status?.clustering;
+}
+
+function endedServers({ metadata }: MySQLCluster): string[] {
+  const words = metadata.annotations?.[annotationKeys.endedServers] ?? "";
+  return words.split(",").flatMap((word) => word.trim().toLowerCase() || []);
 }
 
 async function viewOf(sight: Sight, ordinal: number, signal: AbortSignal): Promise<InstanceView> {

@@ -63,4 +63,6 @@ export type PodStep =
   | { readonly kind: "label"; readonly ordinal: number; readonly role: Role | undefined }
   | { readonly kind: "prevent-delete"; readonly ordinal: number; readonly prevent: boolean }
   /** The request to demote has been met, or is none of the primary's. */
-  | { readonly kind: "forget-requests"; readonly ordinal: number };
+  | { readonly kind: "forget-requests"; readonly ordinal: number }
+  /** Nobody waits any more for those who have ended by the word of a person. */
+  | { readonly kind: "forget-ended" };

@@ -49,6 +49,7 @@ export interface Surroundings {
   label(ordinal: number, role: Role | undefined, signal: AbortSignal): Promise<void>;
   preventDelete(ordinal: number, prevent: boolean, signal: AbortSignal): Promise<void>;
   forgetRequests(ordinal: number, signal: AbortSignal): Promise<void>;
+  forgetEnded(signal: AbortSignal): Promise<void>;
 
   /** Begins to clone the instance `donor` into another; its end is seen by the next look. */
   startClone(ordinal: number, donor: number): void;

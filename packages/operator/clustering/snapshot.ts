@@ -29,6 +29,8 @@ export interface Wanted {
   readonly intermediate: boolean;
   readonly restore: boolean;
   readonly autoReclone: boolean;
+  /** server_uuids of mysqld processes that have ended, by the word of a person. */
+  readonly ended: readonly string[];
   /** Where instances have the authority that signed their certificates, if it is ours. */
   readonly authorityFile: string;
   /** Seconds; 0: deletion is never prevented. */

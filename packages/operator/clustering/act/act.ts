@@ -103,5 +103,7 @@ async function runPodStep({ surroundings, signal }: Round, step: PodStep): Promi
       return surroundings.preventDelete(step.ordinal, step.prevent, signal);
     case "forget-requests":
       return surroundings.forgetRequests(step.ordinal, signal);
+    case "forget-ended":
+      return surroundings.forgetEnded(signal);
   }
 }

@@ -230,6 +230,34 @@ describe("voters", () => {
   });
 });
 
+describe("a voter in whose place another server is", () => {
+  const memory = { voters: [stranger, ...uuids.slice(0, 3)] };
+  test("stands in the way of failovers, and people are told", () => {
+    const { state, reason, steps } = plan({ memory });
+    expect({ state, steps }).toEqual({ state: "Degraded", steps: [] });
+    expect(reason).toMatch(new RegExp(`${stranger} is lost.*kubectl moco forget`));
+  });
+
+  test("does not, where enough others are known", () => {
+    const { state } = plan({ replicas: 5, memory: { voters: [...uuids, stranger], acknowledgements: 2 } });
+    expect(state).toBe("Healthy");
+  });
+
+  test("is dismissed by the word of a person, which is forgotten then", () => {
+    const wanted = { ended: [stranger] };
+    expect(plan({ memory, wanted }).steps).toEqual([expect.objectContaining({ kind: "dismiss", uuid: stranger })]);
+    expect(plan({ memory, wanted }).labels).toEqual([]);
+    expect(plan({ wanted }).labels).toEqual([{ kind: "forget-ended" }]);
+  });
+
+  test("the word is void for somebody who is there, and lets nobody in", () => {
+    const wanted = { ended: [uuids[2]!] };
+    expect(plan({ wanted })).toMatchObject({ steps: [], labels: [{ kind: "forget-ended" }] });
+    const newcomer = { 2: { state: { acknowledges: false } } };
+    expect(plan({ wanted, memory: { voters: uuids.slice(0, 2) }, instances: newcomer }).steps).toEqual([]);
+  });
+});
+
 describe("switchover", () => {
   const to = (changes: SnapshotChanges): unknown => plan(changes).steps[0];
   const demote = { 0: { pod: { demote: true } } };

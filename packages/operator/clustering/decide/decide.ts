@@ -5,7 +5,7 @@
 import type { Plan, Step } from "../plan.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { findErrant, type Errants } from "./errant.ts";
-import { isOpen, knownInstances, recordedPrimary } from "./facts.ts";
+import { isOpen, knownInstances, lostVoters, recordedPrimary } from "./facts.ts";
 import { memoryToWrite } from "./memory.ts";
 import { maintainPods } from "./pods.ts";
 import { judgePrimary, maintainPrimary } from "./primary.ts";
@@ -76,7 +76,9 @@ function maintain(snapshot: Snapshot, errants: Errants, plan: PlanFor): Plan {
   const isQuiet = steps.length === 0 && perInstance.length === 0;
   const isSettled = isQuiet && errants.suspects.length === errants.errant.length && isServed(snapshot);
   const reason =
-    describeSilence(snapshot) || (isQuiet ? "all is as it can be now" : "the cluster is being put in order");
+    describeSilence(snapshot) ||
+    describeLoss(snapshot) ||
+    (isQuiet ? "all is as it can be now" : "the cluster is being put in order");
   return plan(reason, { steps, perInstance, labels, again: isSettled ? undefined : isQuiet ? soon : later });
 }
 
@@ -84,6 +86,15 @@ function describeSilence({ instances }: Snapshot): string {
   return instances
     .flatMap(({ ordinal, silence }) => (silence ? [`instance ${ordinal} does not answer (${silence.reason})`] : []))
     .join(", ");
+}
+
+function describeLoss(snapshot: Snapshot): string {
+  const lost = lostVoters(snapshot).join(", ");
+  if (lost === "" || canFailOver(snapshot)) return "";
+  return (
+    `no failover is possible, as ${lost} is lost and may still acknowledge writes: ` +
+    `if that mysqld has ended for sure, say so by "kubectl moco forget"`
+  );
 }
 
 /** Everybody is known and the primary serves. Otherwise something is under way that only another look will show. */

@@ -82,6 +82,13 @@ export function recloneReason(replica: Known, primary: Known, { wanted }: Snapsh
   return isStranded && wanted.autoReclone ? "the primary no longer has what it lacks" : undefined;
 }
 
+/** Voters that no instance is: they are lost, but may still acknowledge somewhere. */
+export function lostVoters(snapshot: Snapshot): string[] {
+  const { memory, instances, wanted } = snapshot;
+  if (memory === undefined || knownInstances(snapshot).length < wanted.replicas) return [];
+  return memory.voters.filter((uuid) => !instances.some(({ state }) => state?.uuid === uuid));
+}
+
 /** Whether the cluster could do without the vote of one more. */
 export function canSpareVoter({ voters, acknowledgements }: Memory): boolean {
   return voters.length - 2 >= acknowledgements;

@@ -17,6 +17,15 @@ describe("a primary that the operator can reach, and whose commits hang,", () =>
   test("stays as long as one of them hears it", () => {
     expect(plan(hanging, deaf, {}).steps.map(({ kind }) => kind)).not.toContain("failover");
   });
+  test("is replaced when too few of many hear it for any commit", () => {
+    const five = (changes: Record<number, Changes>) =>
+      decide(snapshot({ replicas: 5, instances: { 0: hanging, ...changes } }));
+    const { steps, reason } = five({ 1: deaf, 2: deaf, 3: deaf });
+    expect(steps).toMatchObject([{ kind: "failover" }]);
+    expect(reason).toContain("only 1 of 4 other instances hears it");
+    expect(five({ 1: deaf, 2: deaf }).steps.map(({ kind }) => kind)).not.toContain("failover");
+    expect(five({ 1: deaf, 2: { state: null }, 3: { state: null } }).steps).toEqual([]);
+  });
   test("stays if too few of them are left to find every acknowledged write", () => {
     expect(plan(hanging, deaf, { state: null })).toMatchObject({ steps: [] });
   });

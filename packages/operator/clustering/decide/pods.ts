@@ -2,14 +2,15 @@ import type { Role } from "@moco-ts/api";
 import type { PodStep, Step } from "../plan.ts";
 import type { InstanceView, Snapshot } from "../snapshot.ts";
 import type { Errants } from "./errant.ts";
-import { follows, isKnown, isOpen, recordedPrimary } from "./facts.ts";
+import { follows, isKnown, isOpen, knownInstances, recordedPrimary } from "./facts.ts";
 import { isDeletionPrevented } from "./switchover.ts";
 
 /** What Pods say to Services and to the admission policy, and which requests on them are met. */
 export function maintainPods(snapshot: Snapshot, errants: Errants, steps: readonly Step[]): PodStep[] {
   const opens = steps.some(({ kind }) => kind === "open");
   const prevented = isDeletionPrevented(snapshot);
-  return snapshot.instances.flatMap((view) => {
+  const ended: PodStep[] = isEndedSettled(snapshot) ? [{ kind: "forget-ended" }] : [];
+  const perPod = snapshot.instances.flatMap((view) => {
     const { ordinal, pod } = view;
     if (pod === undefined) return [];
     const wanted: PodStep[] = [];
@@ -20,6 +21,14 @@ export function maintainPods(snapshot: Snapshot, errants: Errants, steps: readon
     if (isMet(snapshot, view)) wanted.push({ kind: "forget-requests", ordinal });
     return wanted;
   });
+  return [...ended, ...perPod];
+}
+
+/** Nobody votes any more whom a person has named; somebody who is there has not ended. */
+function isEndedSettled(snapshot: Snapshot): boolean {
+  const { wanted, memory } = snapshot;
+  const isThere = (uuid: string): boolean => knownInstances(snapshot).some(({ state }) => state.uuid === uuid);
+  return wanted.ended.length > 0 && wanted.ended.every((uuid) => isThere(uuid) || !memory?.voters.includes(uuid));
 }
 
 function roleOf(

@@ -60,15 +60,20 @@ export function judgePrimary(snapshot: Snapshot): Verdict {
 }
 
 /**
- * Commits hang, and so many voters try in vain to reach this primary that they can do without it: it is cut off from them,
- * though not from the operator. Replicas that somebody has stopped don't count.
+ * Commits hang, as most voters try in vain to reach this primary, and there are enough of them to do without it: it is cut
+ * off from them, though not from the operator. Replicas that somebody has stopped don't count.
  */
 function judgeIsolation(snapshot: Snapshot, primary: Known, memory: Memory): Verdict {
   const voters = others(knownInstances(snapshot), snapshot).filter((each) => isVoter(each, memory));
-  const isHeard = voters.some((each) => hears(each, primary));
-  const trying = voters.filter((each) => isFollower(each, primary) && each.state.replica?.receiving !== "no");
-  const lost = primary.waiting > isolationLimit && !isHeard && trying.length >= quorum(memory);
-  const evidence = `commits on instance ${primary.ordinal} hang, and none of ${voters.length} other instances hears it`;
+  const hearing = voters.filter((each) => hears(each, primary));
+  const trying = voters.filter(
+    (each) => isFollower(each, primary) && each.state.replica?.receiving !== "no" && !hearing.includes(each),
+  );
+  const isHeard = hearing.length >= memory.acknowledgements || hearing.length >= trying.length;
+  const isReplaceable = trying.length + hearing.length >= quorum(memory);
+  const lost = primary.waiting > isolationLimit && !isHeard && isReplaceable;
+  const count = hearing.length === 0 ? "none" : `only ${hearing.length}`;
+  const evidence = `commits on instance ${primary.ordinal} hang, and ${count} of ${voters.length} other instances hears it`;
   return { lost, evidence: lost ? evidence : "" };
 }
 

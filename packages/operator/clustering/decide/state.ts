@@ -59,11 +59,11 @@ function isUp(pod: PodView | undefined): boolean {
   return pod !== undefined && pod.ready && !pod.terminating;
 }
 
-/** Every member votes, and commits wait for as many of them as they should. */
+/** Every member votes, commits wait for as many of them as they should, and no lost voter stands in a failover's way. */
 function isProtected(snapshot: Snapshot, primary: Known, good: readonly Known[]): boolean {
   const { memory } = snapshot;
   const acknowledgements = wantedAcknowledgements(snapshot);
   if (acknowledgements === 0) return true;
   if (memory === undefined || memory.acknowledgements < acknowledgements || !primary.state.source.active) return false;
-  return good.every((each) => isVoter(each, memory) && acknowledgesTo(each, primary));
+  return canFailOver(snapshot) && good.every((each) => isVoter(each, memory) && acknowledgesTo(each, primary));
 }

@@ -28,7 +28,9 @@ export function maintainVoters(snapshot: Snapshot, { errant, suspects }: Errants
   for (const each of replicas) {
     const { ordinal, state } = each;
     const isReceiving = state.replica?.receiving === "yes" && primary.state.source.receivers.includes(state.uuid);
-    const isReady = follows(each, primary) && isReceiving && !each.cloning && !isOdd(ordinal, state.uuid);
+    // Whoever a person takes for dead is let in after that has been cleared up.
+    const isTrusted = !isOdd(ordinal, state.uuid) && !snapshot.wanted.ended.includes(state.uuid);
+    const isReady = follows(each, primary) && isReceiving && !each.cloning && isTrusted;
     if (isReady && !isVoter(each, memory)) steps.push({ kind: "admit", ordinal, uuid: state.uuid });
   }
 
@@ -51,6 +53,7 @@ function dismissal(snapshot: Snapshot, errant: readonly number[], uuid: string):
   const found = knownInstances(snapshot).find(({ state }) => state.uuid === uuid);
   if (found === undefined) {
     if (memory.deposed.includes(uuid)) return "it was the primary and had no source";
+    if (snapshot.wanted.ended.includes(uuid)) return "its mysqld has ended, as a person says";
     return (snapshot.dead.get(uuid) ?? 0) >= returnLimit ? "its mysqld has ended" : undefined;
   }
   const isStill = found.state.replica === undefined || found.state.replica.receiving === "no";

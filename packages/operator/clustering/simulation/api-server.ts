@@ -21,6 +21,8 @@ export interface Objects {
   readonly replicas: number;
   /** `status.errantReplicaList`. */
   readonly errant: readonly number[];
+  /** server_uuids of processes that have ended, by the word of a person. */
+  readonly ended: readonly string[];
   /** By ordinal. */
   readonly pods: readonly (PodObject | undefined)[];
 }
@@ -38,6 +40,7 @@ export class ApiServer {
       record: { version: "1", primaryIndex: 0, memory: undefined },
       replicas,
       errant: [],
+      ended: [],
       pods: [],
     };
   }
@@ -76,6 +79,11 @@ export class ApiServer {
   setErrant(errant: readonly number[]): void {
     if (errant.join() === this.#objects.errant.join()) return;
     this.#change({ errant });
+    this.touch();
+  }
+
+  declareEnded(ended: readonly string[]): void {
+    this.#change({ ended });
     this.touch();
   }
 

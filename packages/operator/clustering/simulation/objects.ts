@@ -18,7 +18,7 @@ export function ordinalOf(host: string): number {
   return Number(/-(\d+)\./.exec(host)?.[1]);
 }
 
-export function toCluster({ record, replicas, errant }: Objects): MySQLCluster {
+export function toCluster({ record, replicas, errant, ended }: Objects): MySQLCluster {
   const cluster = {
     apiVersion: "moco.cybozu.com/v1beta2",
     kind: "MySQLCluster",
@@ -26,7 +26,10 @@ export function toCluster({ record, replicas, errant }: Objects): MySQLCluster {
       ...key,
       uid: "cluster",
       resourceVersion: record.version,
-      annotations: { [annotationKeys.autoRecloneErrant]: "true" },
+      annotations: {
+        [annotationKeys.autoRecloneErrant]: "true",
+        ...(ended.length > 0 && { [annotationKeys.endedServers]: ended.join() }),
+      },
     },
     spec: { replicas, podTemplate: { spec: { containers: [] } } },
     status: { currentPrimaryIndex: record.primaryIndex, clustering: record.memory, errantReplicaList: errant },

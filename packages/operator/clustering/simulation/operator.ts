@@ -211,6 +211,7 @@ export class Operator {
         requests.changePod(ordinal, uidOf(ordinal), { preventDelete }, signal),
       forgetRequests: (ordinal, signal) =>
         requests.changePod(ordinal, uidOf(ordinal), { demote: false, demoteTo: undefined, reclone: false }, signal),
+      forgetEnded: (signal) => requests.declareEnded([], signal),
       startClone: (ordinal, donor) => this.#startClone(snapshot, ordinal, donor),
       startCloneFromSource: () => undefined,
       tell: ({ reason, message }) => this.#world.story.tell(process.name, () => `Event ${reason}: ${message}`),

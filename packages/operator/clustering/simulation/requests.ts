@@ -51,6 +51,10 @@ export class Requests {
     return this.#write(signal, (api) => api.setErrant(errant));
   }
 
+  declareEnded(uuids: readonly string[], signal: AbortSignal): Promise<void> {
+    return this.#write(signal, (api) => api.declareEnded(uuids));
+  }
+
   /** Only of the Pod with this uid. */
   async changePod(
     ordinal: number,

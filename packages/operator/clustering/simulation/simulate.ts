@@ -4,6 +4,7 @@
  */
 import { Client } from "./clients.ts";
 import { Faults } from "./faults/faults.ts";
+import { tellEnded } from "./faults/people.ts";
 import type { FaultName } from "./faults/kinds.ts";
 import { GtidSets } from "./gtids.ts";
 import { Leadership } from "./leadership.ts";
@@ -61,6 +62,11 @@ export async function simulate({ seed, subject, isTold = false, gtids, focus }: 
     scheduler.after(1_000, beat);
   };
   scheduler.after(random.between(0, 1_000), beat);
+  const visit = (): void => {
+    tellEnded(world);
+    scheduler.after(20_000, visit);
+  };
+  visit();
   const end = { isReached: false };
   scheduler.after(scenario.storm, () => {
     faults.calm();

@@ -52,6 +52,7 @@ export function snapshot(changes: SnapshotChanges = {}): Snapshot {
     intermediate: false,
     restore: false,
     autoReclone: false,
+    ended: [],
     authorityFile: "/tls/ca.crt",
     maxDelayForDeletion: 0,
     ...changes.wanted,

@@ -1,6 +1,7 @@
 /** What people ask for, and what they should not have done. */
 import { covers } from "../gtids.ts";
 import type { Session } from "../mysqld.ts";
+import type { World } from "../world.ts";
 import type { FaultContext } from "./context.ts";
 
 export function demote({ world, tell }: FaultContext, to?: number): void {
@@ -61,6 +62,15 @@ export function purge({ world, victim, tell }: FaultContext): void {
   if (!world.machines.allDisks.every(({ lost, received }) => lost || covers(received, executed))) return;
   tell(`${mysqld.name} purges its binary logs`);
   mysqld.disk.purged = [...executed];
+}
+
+/** Somebody looks for voters that are lost, and says of which it is sure that they run nowhere any more. */
+export function tellEnded({ api, machines, story }: World): void {
+  const isRunning = (uuid: string): boolean => machines.processes.some(({ disk }) => disk.uuid === uuid);
+  const lost = (api.memory?.voters ?? []).filter((uuid) => machines.lostUuids.has(uuid) && !isRunning(uuid));
+  if (lost.length === 0) return;
+  story.tell("person", () => `says that ${lost.join(", ")} has ended for sure`);
+  api.declareEnded(lost);
 }
 
 /** What clients are told from now on is not the operator's fault; but it has to put an end to it. */

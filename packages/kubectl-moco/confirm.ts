@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
-import { Failure, usageError } from "../failure.ts";
-import type { Io } from "../io.ts";
+import { Failure, usageError } from "./failure.ts";
+import type { Io } from "./io.ts";
 
 /** Throws unless a person says yes. */
 export async function confirm({ stdin, stdout }: Io, warning: string, signal: AbortSignal): Promise<void> {
