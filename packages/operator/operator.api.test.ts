@@ -19,6 +19,7 @@ import { startOperator } from "./testing/operator.ts";
 
 const patience = { timeout: 60_000, interval: 100 };
 const kinds: Resource[] = [ConfigMaps, PodDisruptionBudgets, Secrets, ServiceAccounts, Services, StatefulSets];
+const lastTransitionTime = "2026-01-01T00:00:00Z";
 const finalizers = ["moco.cybozu.com/mysqlcluster"];
 
 test("a cluster gets all its resources, and a restarted controller changes none of them", async () => {
@@ -76,6 +77,33 @@ test("what somebody changes is put back, and deleting the cluster removes it all
   await expect.poll(async () => (await ours(client, namespace)).map(nameOf), patience).toEqual([]);
   // Clusters of other tests may have theirs there.
   expect((await ours(client, system)).map(nameOf).filter((name) => name.includes(namespace))).toEqual([]);
+});
+
+test("passwords that mysqld knows are not made anew", async () => {
+  const { client, namespace, system } = await surroundings();
+  await startOperator(system);
+  await client.create(MySQLClusters, testCluster({ replicas: 3 }, { name: "c", namespace, finalizers }));
+  await expect.poll(() => conditionOf(client, namespace, "ReconcileSuccess"), patience).toBe("True");
+  const source = { namespace: system, name: `mysql-${namespace}.c` };
+  const copy = { namespace, name: "moco-c" };
+  const { data } = await client.get(Secrets, source);
+
+  await client.delete(Secrets, source);
+  const found = () =>
+    client.get(Secrets, source).then(
+      (secret) => secret.data,
+      () => undefined,
+    );
+  await expect.poll(found, patience).toEqual(data);
+
+  const initialized = { type: "Initialized", status: "True", reason: "Healthy", message: "", lastTransitionTime };
+  const body = { status: { conditions: [initialized] } };
+  await client.patch(MySQLClusters, { namespace, name: "c" }, { type: "merge", body }, { subresource: "status" });
+  await client.delete(Secrets, copy);
+  await client.delete(Secrets, source);
+  const problem = async () => (await client.get(MySQLClusters, { namespace, name: "c" })).status?.conditions;
+  const told = { type: "ReconcileSuccess", status: "False", message: expect.stringContaining("put one of them back") };
+  await expect.poll(problem, patience).toContainEqual(expect.objectContaining(told));
 });
 
 test("a problem is told in the status, and solved when it is put right", async () => {
