@@ -77,6 +77,26 @@ describe("what was received and is not executed", () => {
   });
 });
 
+test("an applier that was killed in a transaction is told from one that somebody has stopped", async () => {
+  const all = await cluster(1);
+  const [replica] = all.replicas;
+  const connection = await replica.connect();
+  const { release } = await backlog(all);
+  const before = await unexecuted(replica);
+  const statement = `SELECT PROCESSLIST_ID AS id FROM performance_schema.threads
+    WHERE NAME LIKE '%/replica_worker' AND PROCESSLIST_STATE LIKE '%lock'`;
+  const [worker] = await connection.query<{ id: number }>(statement);
+  await connection.query(`KILL ${worker!.id}`);
+  await until(async () => !(await replica.instance.observe(signal)).replica!.applying);
+  expect((await replica.instance.observe(signal)).replica).toMatchObject({ interrupted: true });
+  await release();
+  await replica.instance.startApplier(replica.uuid, signal);
+  expect(await replica.instance.hasExecuted(replica.uuid, before, 5_000, signal)).toBe(true);
+
+  await connection.query("STOP REPLICA SQL_THREAD");
+  expect((await replica.instance.observe(signal)).replica).toMatchObject({ applying: false, interrupted: false });
+});
+
 describe("a source is not exchanged", () => {
   test("while the receiver runs, nor while the applier is stopped, which would cost the relay log", async () => {
     const { primary, replicas } = await cluster(1);

@@ -76,7 +76,8 @@ const lastStatement = `
 
 const cloneStatement = "SELECT STATE AS state, ERROR_MESSAGE AS error FROM performance_schema.clone_status";
 const noSuchTable = 1146;
-const applierInterrupted = 1756;
+/** A worker was killed in a transaction; all of them were ended in one. */
+const applierInterrupted = [1317, 1756];
 
 type Results = [Row[], { uuid: string }[], StatusRow[], ChannelRow[], LastRow[]];
 
@@ -142,7 +143,7 @@ function replicaSide(status: StatusRow, channel: ChannelRow, variables: Variable
     applying: status.Replica_SQL_Running === "Yes",
     receiveError: status.Last_IO_Error || undefined,
     applyError: status.Last_SQL_Error || undefined,
-    interrupted: status.Last_SQL_Errno === applierInterrupted,
+    interrupted: applierInterrupted.includes(status.Last_SQL_Errno),
     retrieved: GtidSet.parse(channel.retrieved),
     secondsBehind: status.Seconds_Behind_Source,
     // A sign of life may come while the statement runs.
