@@ -67,7 +67,9 @@ const source: Secret = {
 test("a cluster clones another one that takes writes, and says so", async () => {
   await createUsers();
   await operator.apply(source);
-  await operator.apply(manifest({ name: follower, replicas: 3, spec: { replicationSourceSecretName: "source" } }));
+  // As the webhook would choose it: a server does not replicate from one with its own id.
+  const spec = { replicationSourceSecretName: "source", serverIDBase: 200 };
+  await operator.apply(manifest({ name: follower, replicas: 3, spec }));
   const reason = async () => (await conditionOf(operator, follower, "Healthy"))?.reason;
   await expect.poll(reason, patience).toBe("Cloning");
   expect(await conditionOf(operator, follower, "Initialized")).toMatchObject({ status: "False" });

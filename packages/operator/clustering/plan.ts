@@ -44,8 +44,8 @@ export type Step =
   | { readonly kind: "prepare-primary" }
   | { readonly kind: "open" }
   | { readonly kind: "nudge" }
-  /** The primary replicates from outside. */
-  | { readonly kind: "follow-source" };
+  /** The primary replicates from outside. `problem`: what ended it before. */
+  | { readonly kind: "follow-source"; readonly problem: string | undefined };
 
 /** Something about one instance that is not the primary. */
 export type InstanceStep =

@@ -81,7 +81,7 @@ async function runStep(round: Round, step: Step): Promise<void> {
     case "nudge":
       return round.primary.nudge(round.memory.primary, signal);
     case "follow-source":
-      return followSource(round);
+      return followSource(round, step.problem);
   }
 }
 

@@ -48,8 +48,9 @@ export async function openPrimary(round: Round): Promise<void> {
   surroundings.tell(clusterEvents.writable());
 }
 
-export async function followSource(round: Round): Promise<void> {
+export async function followSource(round: Round, problem: string | undefined): Promise<void> {
   const { primary, memory, signal, surroundings } = round;
+  if (problem !== undefined) surroundings.tell(clusterEvents.clusteringFailed(`follow-source: ${problem}`));
   const source = await surroundings.externalSource(signal);
   const { replica } = await primary.observe(signal);
   if (replica === undefined) {

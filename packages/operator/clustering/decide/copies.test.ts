@@ -18,6 +18,16 @@ test("a copy is healthy when all follow", () => {
   expect(decide(snapshot(changes))).toMatchObject({ state: "Healthy", steps: [], perInstance: [] });
 });
 
+test("why a copy can't follow is told", () => {
+  const receiveError = "source and replica have equal MySQL server ids";
+  const cut = { ...outside, receiving: "no" as const, receiveError };
+  const made = decide(
+    snapshot({ ...changes, instances: { ...changes.instances, 0: { state: { ...state, ...data, replica: cut } } } }),
+  );
+  expect(made.steps).toEqual([{ kind: "follow-source", problem: receiveError }]);
+  expect(made.reason).toBe(`instance 0 does not replicate (${receiveError})`);
+});
+
 test("nobody votes in a copy: who has left since could never be told from who is to be waited for", () => {
   const memory = { ...changes.memory, voters: [uuids[0]!, "gone"], deposed: ["gone"] };
   const { steps } = decide(snapshot({ ...changes, memory }));

@@ -77,6 +77,7 @@ function maintain(snapshot: Snapshot, errants: Errants, plan: PlanFor): Plan {
   const isSettled = isQuiet && errants.suspects.length === errants.errant.length && isServed(snapshot);
   const reason =
     describeSilence(snapshot) ||
+    describeErrors(snapshot) ||
     describeLoss(snapshot) ||
     (isQuiet ? "all is as it can be now" : "the cluster is being put in order");
   return plan(reason, { steps, perInstance, labels, again: isSettled ? undefined : isQuiet ? soon : later });
@@ -85,6 +86,17 @@ function maintain(snapshot: Snapshot, errants: Errants, plan: PlanFor): Plan {
 function describeSilence({ instances }: Snapshot): string {
   return instances
     .flatMap(({ ordinal, silence }) => (silence ? [`instance ${ordinal} does not answer (${silence.reason})`] : []))
+    .join(", ");
+}
+
+/** What keeps replication from going on. */
+function describeErrors(snapshot: Snapshot): string {
+  return knownInstances(snapshot)
+    .flatMap(({ ordinal, state: { replica } }) => {
+      const error = replica?.applying === false ? replica.applyError : undefined;
+      const problem = error ?? (replica?.receiving === "yes" ? undefined : replica?.receiveError);
+      return problem === undefined ? [] : [`instance ${ordinal} does not replicate (${problem})`];
+    })
     .join(", ");
 }
 

@@ -169,7 +169,8 @@ function maintainIntermediate(snapshot: Snapshot, primary: Known): Step[] {
   const { state } = primary;
   if (!state.superReadOnly) return [close("it copies another cluster")];
   const isFollowing = state.replica !== undefined && !follows(snapshot, state.replica.sourceHost);
-  return isFollowing && state.replica.receiving !== "no" ? [] : [{ kind: "follow-source" }];
+  if (isFollowing && state.replica.receiving !== "no") return [];
+  return [{ kind: "follow-source", problem: state.replica?.receiveError }];
 }
 
 function follows({ instances }: Snapshot, host: string): boolean {
