@@ -51,6 +51,7 @@ export function createClusterMetrics(metrics: Metrics) {
     currentReplicas: gauge("current_replicas", "Instances of the StatefulSet's current revision"),
     updatedReplicas: gauge("updated_replicas", "Instances of the StatefulSet's newest revision"),
     lastPartitionUpdated: gauge("last_partition_updated", "When the partition was lowered last, in Unix time"),
+    rolloutStopped: gauge("rollout_stopped", "1 while a Pod that fails stops a rolling update"),
     // The last backup
     backupTimestamp: ofBackup("timestamp", "When the last backup was made, in Unix time"),
     backupElapsed: ofBackup("elapsed_seconds", "How long the last backup took"),

@@ -17,18 +17,37 @@ interface User {
   readonly username?: string;
 }
 
-/** Requests of service accounts in a namespace that they had no right to make, each once: `get /api/v1/...`. */
+/**
+ * Requests of service accounts in a namespace that they had no right to make, each once: `get /api/v1/...`. What was allowed at
+ * another time is none of these: an API server that has just started refuses everything until it has read the roles.
+ */
 export async function forbiddenRequests(auditLogPath: string, namespace: string): Promise<string[]> {
-  const found = new Set<string>();
-  for await (const line of auditLines(dirname(auditLogPath))) {
-    // Most lines are none of these: parsing all of them takes seconds.
-    if (!line.includes('"code":403')) continue;
-    const event = JSON.parse(line) as AuditEvent;
-    const { username } = event.impersonatedUser ?? event.user ?? {};
-    if (!username?.startsWith(`system:serviceaccount:${namespace}:`) || !isForbidden(event)) continue;
-    found.add(`${event.verb} ${event.requestURI}`);
+  const events = (part: string) => eventsOf(dirname(auditLogPath), part, `system:serviceaccount:${namespace}:`);
+  const found = new Map<string, string>();
+  for await (const event of events('"code":403')) {
+    if (isForbidden(event)) found.set(rightOf(event), `${event.verb} ${event.requestURI}`);
   }
-  return [...found];
+  if (found.size === 0) return [];
+  for await (const event of events('decision":"allow"')) found.delete(rightOf(event));
+  return [...found.values()];
+}
+
+/** All requests with the same right. */
+function rightOf(event: AuditEvent): string {
+  return `${usernameOf(event)} ${event.verb} ${event.requestURI?.replace(/\?.*/, "")}`;
+}
+
+function usernameOf({ impersonatedUser, user }: AuditEvent): string {
+  return (impersonatedUser ?? user)?.username ?? "";
+}
+
+/** Only of lines with a certain text: parsing all of them takes seconds. */
+async function* eventsOf(directory: string, part: string, accounts: string): AsyncGenerator<AuditEvent> {
+  for await (const line of auditLines(directory)) {
+    if (!line.includes(part)) continue;
+    const event = JSON.parse(line) as AuditEvent;
+    if (usernameOf(event).startsWith(accounts)) yield event;
+  }
 }
 
 /** What admission refuses has the same code, and is something else. */

@@ -108,6 +108,7 @@ test("there is an alert for all that a person has to look at", () => {
     "MOCOClusterNotHealthy",
     "MOCOErrantReplica",
     "MOCORolloutStopped",
+    "MOCORolloutStuck",
     "MOCOVolumeResizeFailing",
     "MOCOStatefulSetRecreationFailing",
     "MOCOBackupTooOld",

@@ -57,7 +57,7 @@ test("the same with the force annotation: two are down", unhurried, async () => 
 });
 
 test("an updated pod that fails stops the rollout, and a corrected manifest starts it again", unhurried, async () => {
-  const { world } = await createWorld();
+  const { world, controller } = await createWorld();
   await world.kubelet.decide((pod) => (versionOf(pod) === "wrong" ? "image" : "ready"));
   await world.editTemplate("wrong");
   await expect
@@ -69,11 +69,15 @@ test("an updated pod that fails stops the rollout, and a corrected manifest star
   const events = async () => (await world.client.list(Events, { namespace: world.key.namespace })).items;
   const stopped = async () => (await events()).filter(({ reason }) => reason === "RolloutStopped");
   await expect.poll(stopped, patience).toMatchObject([{ type: "Warning", involvedObject: { kind: "MySQLCluster" } }]);
+  const series = new RegExp(`^moco_cluster_rollout_stopped\\{.*namespace="${world.key.namespace}".*\\} (\\d)$`, "m");
+  const metric = async () => series.exec(await controller.metrics())?.[1];
+  expect(await metric()).toBe("1");
 
   await world.editTemplate("right");
   await world.rolledOut("right", 3);
   expect(world.kubelet.mostDown()).toBe(1);
   await expect.poll(() => world.told(), patience).toMatch(/^False UpToDate/);
+  expect(await metric()).toBe("0");
 });
 
 test("an updated pod that recovers lets the rollout go on by itself", unhurried, async () => {

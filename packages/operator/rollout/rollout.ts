@@ -46,9 +46,9 @@ export async function reconcile(tools: RolloutTools, key: Key, { signal, log }: 
     tools.announcements.withdraw(key);
     return done;
   }
-  tellProgress(tools.metrics, known);
   pace.see(key, isRolling(snapshotOf(known, clock.now())));
   const guess = planOf(tools, key, known);
+  tellProgress(tools.metrics, known, guess);
   if (!isAction(guess)) return conclude(tools, known, guess, signal);
 
   const permission = disrupts(guess) ? pace.ask(key) : undefined;
