@@ -3,10 +3,12 @@ import { annotationKeys, labelKeys } from "@moco-ts/api";
 import type { Pod } from "@moco-ts/kube";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
+  conditionOf,
   manifest,
   patience,
   Plugin,
   startOperatorCluster,
+  systemNamespace,
   waitForCondition,
   Writer,
   type OperatorCluster,
@@ -130,4 +132,33 @@ test("a replica that lost its volume is cloned anew", async () => {
   }, 5_000);
   expect(await serverUuid(operator, pod(ordinal!))).not.toBe(uuid);
   await allRowsEverywhere();
+});
+
+test("a replica that was lost while nobody looked stands in the way of failovers until a person vouches for its end", async () => {
+  const small = "small";
+  const replica = "moco-small-2";
+  await operator.apply(manifest({ name: small, replicas: 3 }));
+  await waitForVoters(operator, small, 3);
+  const uuid = await serverUuid(operator, replica);
+  const controllers = (replicas: number) =>
+    operator.kubectl("scale", "deployment", "moco-controller", "-n", systemNamespace, `--replicas=${replicas}`);
+  await controllers(0);
+  await operator.kubectl("wait", "--for=delete", "pod", "--all", "-n", systemNamespace, "--timeout=120s");
+  const { metadata } = await operator.get<Pod>("pod", replica);
+  await operator.kubectl("delete", "pvc", `mysql-data-${replica}`, "--wait=false");
+  await operator.kubectl("delete", "pod", replica, "--force");
+  const uid = async () => (await operator.get<Pod>("pod", replica).catch(() => undefined))?.metadata?.uid;
+  await expect.poll(uid, patience).not.toBe(metadata?.uid);
+  await controllers(2);
+
+  const healthy = async () => {
+    const condition = await conditionOf(operator, small, "Healthy");
+    return `${condition?.status}: ${condition?.message}`;
+  };
+  await expect.poll(healthy, patience).toMatch(new RegExp(`^False: .*${uuid} is lost .*kubectl moco forget`));
+  await waitForCondition(operator, small, "Available");
+  expect(await plugin.run(["forget", small, uuid, "--yes"])).toMatchObject({ code: 0 });
+  await waitForVoters(operator, small, 3);
+  const word = `jsonpath={.metadata.annotations.${annotationKeys.endedServers.replaceAll(".", "\\.")}}`;
+  await expect.poll(() => operator.kubectl("get", "mysqlcluster", small, "-o", word), patience).toBe("");
 });
