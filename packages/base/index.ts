@@ -1,5 +1,6 @@
 /** What every package stands on: no Kubernetes, no MySQL. */
 export * from "./abort.ts";
+export * from "./array-splitter.ts";
 export * from "./backoff.ts";
 export * from "./clock.ts";
 export * from "./duration.ts";

@@ -1,6 +1,5 @@
-import { CodedError, withDeadline, type Clock } from "@moco-ts/base";
+import { ArraySplitter, CodedError, withDeadline, type Clock } from "@moco-ts/base";
 import { createHttpClient, type HttpClient, type HttpConfig } from "./http.ts";
-import { ResultSplitter } from "./result-splitter.ts";
 import {
   statistics,
   UsageCollector,
@@ -55,9 +54,9 @@ export class PrometheusUsage implements UsageSource {
     const { timeout: milliseconds, clock } = this.#options;
     await withDeadline({ what: "the query", milliseconds, clock, signal }, async (limited) => {
       const response = await this.#client.get("/api/v1/query", { query, time }, limited);
-      const splitter = new ResultSplitter();
+      // With thousands of volumes an answer has megabytes, and as objects ten times as many.
+      const splitter = new ArraySplitter({ key: "result", depth: 3 });
       for await (const chunk of response) splitter.take(chunk as Buffer, onSeries);
-      splitter.finish();
       checkAnswer(response.statusCode ?? 0, splitter.envelope);
     });
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as fc from "fast-check";
-import { ListSplitter } from "./list-splitter.ts";
+import { ArraySplitter, type ArrayPlace } from "./array-splitter.ts";
 
 /** Full of what has a meaning in JSON. */
 const tricky = fc.string({ unit: fc.constantFrom('"', "\\", "{", "]", ",", "é", "a") });
@@ -16,15 +16,17 @@ const keyOrders = fc.constantFrom(
   ["metadata", "items", "kind"],
 );
 
-function split(text: string, size: number): { items: unknown[]; envelope: unknown } {
+const inList = { key: "items", depth: 2 };
+const inAnswer = { key: "result", depth: 3 };
+
+function split(text: string, size: number, place: ArrayPlace = inList): { items: unknown[]; envelope: unknown } {
   const bytes = Buffer.from(text);
-  const splitter = new ListSplitter();
+  const splitter = new ArraySplitter(place);
   const items: unknown[] = [];
   for (let start = 0; start < bytes.length; start += size) {
     splitter.take(bytes.subarray(start, start + size), (text) => void items.push(JSON.parse(text)));
   }
-  const envelope = splitter.finish();
-  return { items, envelope: envelope && JSON.parse(envelope) };
+  return { items, envelope: splitter.isComplete ? JSON.parse(splitter.envelope) : undefined };
 }
 
 test("whatever a list is like and however it is cut, its items come out whole", () => {
@@ -50,4 +52,25 @@ test("a list that was cut is never taken for a whole one", () => {
   const text = JSON.stringify({ metadata: { resourceVersion: "1" }, items: [{ a: 1 }, { b: "}]}" }] });
   for (let length = 0; length < text.length; length++) expect(split(text.slice(0, length), 3).envelope).toBeUndefined();
   expect(split(text, 3).envelope).toEqual({ metadata: { resourceVersion: "1" }, items: [] });
+});
+
+test("an array may be further inside", () => {
+  const answer = {
+    status: "é",
+    data: { resultType: "vector", result: [{ metric: { a: '"}]' } }, { value: [1, "2"] }] },
+  };
+  for (const size of [1, 7, 1000]) {
+    expect(split(JSON.stringify(answer), size, inAnswer)).toEqual({
+      items: answer.data.result,
+      envelope: { ...answer, data: { ...answer.data, result: [] } },
+    });
+  }
+});
+
+test("what is something else is left as it is", () => {
+  for (const text of ["null", "[]", "<html>", '{"status":"error","error":"a \\"quoted\\" word"}']) {
+    const splitter = new ArraySplitter(inAnswer);
+    splitter.take(Buffer.from(text), () => expect.unreachable());
+    expect(splitter.envelope).toBe(text);
+  }
 });

@@ -4,14 +4,21 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
-/** Where items are: inside of the list, inside of its array. */
-const itemDepth = 2;
+
+export interface ArrayPlace {
+  /** The key of the array. */
+  readonly key: string;
+  /** How many objects and arrays are around an item, the array included. */
+  readonly depth: number;
+}
 
 /**
- * Cuts the text of a list into its items as it arrives, so that a list of any size is read with no more in memory than the
- * item under way. Bytes are followed only as far as it takes to know where an item ends; parsing is the caller's.
+ * Cuts JSON with a long array into the array's items as it arrives, so that one of any size is read with no more in memory
+ * than the item under way. Bytes are followed only as far as it takes to know where an item ends; parsing is the caller's.
  */
-export class ListSplitter {
+export class ArraySplitter {
+  readonly #itemDepth: number;
+  readonly #beginning: RegExp;
   #depth = 0;
   #inString = false;
   /** The last byte was a backslash that belongs to the next. */
@@ -19,10 +26,17 @@ export class ListSplitter {
   #inItems = false;
   /** The beginning of an item that is not complete yet. */
   #pieces: Buffer[] = [];
+  /** One character for each byte. */
   #envelope = "";
+
+  constructor({ key, depth }: ArrayPlace) {
+    this.#itemDepth = depth;
+    this.#beginning = new RegExp(`"${key}"\\s*:\\s*\\[$`);
+  }
 
   /** Calls back for the items that are complete with this chunk. */
   take(chunk: Buffer, onItem: (text: string) => void): void {
+    const itemDepth = this.#itemDepth;
     /** Of what is under way: an item, or what is around them. */
     let start = 0;
     for (let index = this.#inString ? this.#endOfString(chunk, 0) : 0; index < chunk.length; index++) {
@@ -34,7 +48,7 @@ export class ListSplitter {
         this.#depth++;
         if (this.#depth === itemDepth && byte === openBracket) {
           this.#envelope += chunk.toString("latin1", start, index + 1);
-          this.#inItems = /"items"\s*:\s*\[$/.test(this.#envelope);
+          this.#inItems = this.#beginning.test(this.#envelope);
           start = index + 1;
         } else if (this.#depth === itemDepth + 1 && this.#inItems) {
           start = index;
@@ -51,9 +65,14 @@ export class ListSplitter {
     else if (this.#depth > itemDepth) this.#pieces.push(chunk.subarray(start));
   }
 
-  /** The list without its items, or undefined if it is not complete. */
-  finish(): string | undefined {
-    return this.#depth === 0 && this.#envelope !== "" ? this.#envelope : undefined;
+  /** What is around the items, as far as it has come. */
+  get envelope(): string {
+    return Buffer.from(this.#envelope, "latin1").toString();
+  }
+
+  /** Whether all that was begun has ended. */
+  get isComplete(): boolean {
+    return this.#depth === 0 && this.#envelope !== "";
   }
 
   /** Where to go on after the string that goes on at `start`: most of a list's bytes are in strings, and passed over here. */
