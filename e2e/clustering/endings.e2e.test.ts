@@ -96,6 +96,7 @@ describe.each([1, 2] as const)("a primary of version %i", (version) => {
       await end(before);
       await expect.poll(() => primaryPod(operator, name), patience).not.toBe(before);
       await writer.writesAgain(since + 1_000);
+      await waitForCondition(operator, name, "Healthy", "False");
       await waitForCondition(operator, name, "Healthy", "True", 300_000);
     }
     const ledger = await writer.stop(await primaryPod(operator, name));

@@ -160,7 +160,7 @@ export class Clustering {
       const hurries = isUrgent(plan) && repeats === 0;
       if (!hurries) await writeStatus();
       const problems = await act(plan, snapshot, this.#surroundings(subject, snapshot, log, report), signal);
-      if (hurries && problems.length > 0) await writeStatus();
+      if (hurries) await writeStatus();
       return this.#outcome(subject, plan, problems, repeats);
     } catch (error) {
       if (isStale(error) || isConflict(error)) return requeueAfter(20, "somebody else was faster");
@@ -285,7 +285,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
-/** Writers wait for it: what the cluster was before, nobody needs to know then. */
+/** Writers wait for it: that the cluster was not well is told when they no longer have to. */
 function isUrgent({ steps }: Plan): boolean {
   return steps.some(({ kind }) => kind === "failover" || kind === "switchover" || kind === "open");
 }
