@@ -5,6 +5,7 @@ import {
   conditionOf,
   manifest,
   patience,
+  podsOf,
   primaryPod,
   startOperatorCluster,
   waitForCondition,
@@ -110,7 +111,7 @@ test("it goes on following after its own primary was killed", async () => {
 
 test("a source that goes away and comes back is followed again", async () => {
   await operator.patch(donor, { offline: true });
-  await waitForCondition(operator, donor, "Available", "False");
+  await expect.poll(() => podsOf(operator, donor), patience).toEqual([]);
   await operator.patch(donor, { offline: false });
   await waitForVoters(operator, donor, 3);
   await writer.writesAgain(Date.now());

@@ -169,6 +169,7 @@ describe("errant transactions", () => {
     });
     const second = plan({ instances: { 1: odd }, rest: { suspects: new Set([uuids[1]!]) } });
     expect(second.errant).toEqual([1]);
+    expect(second.reason).toBe("instance 1 has transactions that the primary does not have");
     expect(stepsOf(second, 1)).toEqual(["isolate"]);
     expect(second.labels).toEqual([{ kind: "label", ordinal: 1, role: undefined }]);
   });

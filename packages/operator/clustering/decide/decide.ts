@@ -77,6 +77,7 @@ function maintain(snapshot: Snapshot, errants: Errants, plan: PlanFor): Plan {
   const isSettled = isQuiet && errants.suspects.length === errants.errant.length && isServed(snapshot);
   const reason =
     describeSilence(snapshot) ||
+    describeErrants(errants) ||
     describeErrors(snapshot) ||
     describeLoss(snapshot) ||
     (isQuiet ? "all is as it can be now" : "the cluster is being put in order");
@@ -87,6 +88,10 @@ function describeSilence({ instances }: Snapshot): string {
   return instances
     .flatMap(({ ordinal, silence }) => (silence ? [`instance ${ordinal} does not answer (${silence.reason})`] : []))
     .join(", ");
+}
+
+function describeErrants({ errant }: Errants): string {
+  return errant.map((ordinal) => `instance ${ordinal} has transactions that the primary does not have`).join(", ");
 }
 
 /** What keeps replication from going on. */
