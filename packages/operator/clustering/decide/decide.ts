@@ -114,10 +114,15 @@ function describeLoss(snapshot: Snapshot): string {
   );
 }
 
-/** Everybody is known and the primary serves. Otherwise something is under way that only another look will show. */
+/**
+ * Everybody is known, nobody seeks its source in vain, and the primary serves. Otherwise something is under way that only
+ * another look will show.
+ */
 function isServed(snapshot: Snapshot): boolean {
   const { memory, wanted } = snapshot;
   const primary = recordedPrimary(snapshot)!;
   const serves = wanted.intermediate || isOpen(primary.state);
-  return serves && memory?.written === true && knownInstances(snapshot).length === wanted.replicas;
+  const known = knownInstances(snapshot);
+  const isSeeking = known.some(({ state }) => state.replica?.receiving === "connecting");
+  return serves && memory?.written === true && known.length === wanted.replicas && !isSeeking;
 }

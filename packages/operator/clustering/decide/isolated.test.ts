@@ -38,6 +38,26 @@ describe("a primary that the operator can reach, and whose commits hang,", () =>
   });
 });
 
-test("a primary on which nobody waits stays, though its replicas can't reach it", () => {
-  expect(plan({ state: { source: { receivers: [] } } }, deaf, deaf).steps).toEqual([]);
+describe("a primary that the operator can reach, and on which nobody waits,", () => {
+  const idle: Changes = { state: { source: { receivers: [] } } };
+  const seeking = (heardAgo: number, receiveError?: string): Changes => ({
+    state: { replica: { receiving: "connecting", heardAgo, receiveError } },
+  });
+  const network = "error connecting to source - message: Can't connect to MySQL server on 'moco-test-0:3306' (110)";
+  test("stays for a while, though its replicas can't reach it", () => {
+    const { steps, again } = plan(idle, seeking(9_000, network), seeking(9_000, network));
+    expect({ steps, again }).toEqual({ steps: [], again: 500 });
+  });
+  test("is replaced when the network has kept them from it for long", () => {
+    const { steps, reason } = plan(idle, seeking(16_000, network), seeking(16_000, network));
+    expect(steps).toMatchObject([{ kind: "failover" }]);
+    expect(reason).toContain(
+      "replicas have not reached instance 0 for some time, and none of 2 other instances hears it",
+    );
+  });
+  test("stays if something else keeps one of them from it: it would keep it from another one too", () => {
+    const denied = "Access denied for user 'moco-repl'";
+    expect(plan(idle, seeking(60_000, network), seeking(60_000, denied)).steps).toEqual([]);
+    expect(plan(idle, seeking(60_000, network), {}).steps).toEqual([]);
+  });
 });

@@ -32,6 +32,8 @@ const successionLimit = 10_000;
 const hangingLimit = 1_000;
 /** Milliseconds after which somebody else has to take them: replicas connect anew once they have heard nothing for four seconds. */
 const isolationLimit = 5_000;
+/** Milliseconds after which it is replaced though nobody waits: most likely clients can't reach it either. */
+const abandonedLimit = 15_000;
 
 export interface Verdict {
   /** Another instance has to take its place. */
@@ -60,7 +62,7 @@ export function judgePrimary(snapshot: Snapshot): Verdict {
 }
 
 /**
- * Commits hang, as most voters try in vain to reach this primary, and there are enough of them to do without it: it is cut
+ * Commits hang, or would if somebody came, as most voters try in vain to reach this primary, and there are enough of them to do without it: it is cut
  * off from them, though not from the operator. Replicas that somebody has stopped don't count.
  */
 function judgeIsolation(snapshot: Snapshot, primary: Known, memory: Memory): Verdict {
@@ -71,10 +73,19 @@ function judgeIsolation(snapshot: Snapshot, primary: Known, memory: Memory): Ver
   );
   const isHeard = hearing.length >= memory.acknowledgements || hearing.length >= trying.length;
   const isReplaceable = trying.length + hearing.length >= quorum(memory);
-  const lost = primary.waiting > isolationLimit && !isHeard && isReplaceable;
+  const isHanging = primary.waiting > isolationLimit;
+  const isAbandoned = hearing.length === 0 && trying.every(isCutOff);
+  const lost = (isHanging || isAbandoned) && !isHeard && isReplaceable;
   const count = hearing.length === 0 ? "none" : `only ${hearing.length}`;
-  const evidence = `commits on instance ${primary.ordinal} hang, and ${count} of ${voters.length} other instances hears it`;
+  const name = `instance ${primary.ordinal}`;
+  const problem = isHanging ? `commits on ${name} hang` : `replicas have not reached ${name} for some time`;
+  const evidence = `${problem}, and ${count} of ${voters.length} other instances hears it`;
   return { lost, evidence: lost ? evidence : "" };
+}
+
+/** Nothing but the network keeps it from its source, and has for some time. */
+function isCutOff({ state: { replica } }: Known): boolean {
+  return (replica?.heardAgo ?? 0) > abandonedLimit && /can't connect/i.test(replica?.receiveError ?? "");
 }
 
 function judgeSilence(snapshot: Snapshot, name: string): Verdict {

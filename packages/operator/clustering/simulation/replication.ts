@@ -153,6 +153,7 @@ export class Replication {
 
   #retry(replica: Mysqld, run: number): void {
     const pause = replica.disk.channel?.attentive ? 1000 : 5000;
+    replica.receiveError = "Can't connect to MySQL server";
     this.#world.scheduler.after(pause, () => this.#connect(replica, run));
   }
 
@@ -184,9 +185,9 @@ export class Replication {
         ? `receives from ${source.name}, ${replica.acknowledges ? "acknowledging" : "without acknowledging"}`
         : `can't receive from ${source.name}: ${refusal}`,
     );
+    replica.receiveError = refusal;
     if (refusal !== undefined) {
       replica.receiver = "no";
-      replica.receiveError = refusal;
       return;
     }
     // A source throws out the older one of two receivers with the same server_uuid.
