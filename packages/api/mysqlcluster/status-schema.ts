@@ -56,6 +56,7 @@ const clustering = Type.Object(
     primaries: uuids("server_uuids that ever were the primary's."),
     deposed: uuids("Voters that were the primary and have no source."),
     written: Type.Boolean({ description: "Whether the cluster ever had a transaction." }),
+    opened: Type.Optional(Type.Boolean({ description: "Whether clients were ever let in." })),
     revision: Type.Optional(
       Type.Integer({
         minimum: 0,

@@ -54,6 +54,11 @@ export interface Memory {
   readonly deposed: readonly string[];
   /** Whether the cluster ever had a transaction: from then on an empty instance is never opened. */
   readonly written: boolean;
+  /**
+   * Whether clients were ever let in: from then on there may be transactions that nobody here has seen. Only a record that
+   * says no means no.
+   */
+  readonly opened?: boolean | undefined;
   /** Counts writes, so that each of them changes the object, and one that comes late is refused. */
   readonly revision?: number | undefined;
 }

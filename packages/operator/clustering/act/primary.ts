@@ -44,6 +44,7 @@ export async function openPrimary(round: Round): Promise<void> {
   if (!isSame || !isSource || state.stopping || state.replica !== undefined || isOpen(state)) {
     throw new CodedError("CLUSTERING_NOT_OPENED", "the primary is not as it was when it was to be opened");
   }
+  if (memory.opened === false) await round.write({ memory: { ...memory, opened: true } });
   await primary.open(memory.primary, signal);
   surroundings.tell(clusterEvents.writable());
 }

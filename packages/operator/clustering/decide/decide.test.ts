@@ -231,6 +231,27 @@ describe("voters", () => {
   });
 });
 
+describe("another server without data in the place of the primary of a cluster that nobody has seen a transaction of", () => {
+  const silent = { state: null };
+  const replaced: SnapshotChanges["instances"] = {
+    0: { state: { uuid: stranger, executed: GtidSet.empty, replica: null, readOnly: true, superReadOnly: true } },
+    1: silent,
+    2: silent,
+  };
+
+  test("is a fine beginning if clients were never let in", () => {
+    const made = plan({ memory: { written: false, opened: false }, instances: replaced });
+    expect(made.steps).toMatchObject([{ kind: "remember", memory: { primary: stranger, opened: false } }]);
+  });
+
+  test("has lost what they may have written otherwise", () => {
+    for (const opened of [true, undefined]) {
+      const made = plan({ memory: { written: false, opened }, instances: replaced });
+      expect(made).toMatchObject({ state: "Lost", steps: [] });
+    }
+  });
+});
+
 describe("a voter in whose place another server is", () => {
   const memory = { voters: [stranger, ...uuids.slice(0, 3)] };
   test("stands in the way of failovers, and people are told", () => {

@@ -3,6 +3,7 @@ import type { Memory, Snapshot } from "../snapshot.ts";
 import { surplus } from "./errant.ts";
 import {
   hasStoodDown,
+  isOpen,
   isWritten,
   knownInstances,
   others,
@@ -49,6 +50,7 @@ function firstMemory(snapshot: Snapshot): Memory | undefined {
     primaries: primariesOf(state),
     deposed: [],
     written: isWritten(snapshot),
+    opened: isWritten(snapshot) || isOpen(state),
   };
   // Where there is nothing to lose, everybody has received everything.
   if (!base.written)
@@ -89,8 +91,9 @@ function correct(snapshot: Snapshot, memory: Memory): Memory {
   if (primary === undefined || state === undefined) return memory;
   const written = memory.written || isWritten(snapshot);
   if (state.uuid !== memory.primary) {
-    // Before the first transaction there is nothing that another server in its place could lack.
-    return written ? memory : (firstMemory({ ...snapshot, memory: undefined }) ?? memory);
+    // Before clients were let in there is nothing that another server in its place could lack.
+    const isUntouched = !written && memory.opened === false;
+    return isUntouched ? (firstMemory({ ...snapshot, memory: undefined }) ?? memory) : memory;
   }
   const seen = (uuid: string): boolean =>
     snapshot.instances.some((each) => each.state && unseen(each.ordinal) === uuid);
