@@ -32,6 +32,7 @@ export function freeze({ world, victim, tell, lasting }: FaultContext, mysqld = 
   lasting(milliseconds, () => {
     tell(`${mysqld.name} goes on`);
     mysqld.frozen = false;
+    world.replication.apply(mysqld);
     world.disturbed();
   });
 }
