@@ -1,3 +1,4 @@
+import type { Role } from "@moco-ts/api";
 import { describeError } from "@moco-ts/base";
 import type { Known } from "../decide/facts.ts";
 import type { Memory } from "../snapshot.ts";
@@ -16,11 +17,16 @@ export function succession(memory: Memory, { state, pod }: Known, isGone: boolea
   };
 }
 
-/** Services follow at once, while the new primary is still being prepared: nodes take a second to notice. */
+/**
+ * Services follow at once, while the new primary is still being prepared. Never with nobody in between: nodes would learn of
+ * that first, and take a second before they look again.
+ */
 export async function moveLabels({ surroundings, signal }: Round, from: number, to: number): Promise<void> {
-  const moves = [surroundings.label(to, "primary", signal), surroundings.label(from, undefined, signal)];
-  for (const move of await Promise.allSettled(moves)) {
-    // A Pod that is gone has no label, and the next look puts right what went wrong.
-    if (move.status === "rejected") surroundings.log.info("label not moved", { problem: describeError(move.reason) });
-  }
+  const label = (ordinal: number, role: Role | undefined): Promise<void> =>
+    surroundings.label(ordinal, role, signal).catch((error: unknown) => {
+      // A Pod that is gone has no label, and the next look puts right what went wrong.
+      surroundings.log.info("label not moved", { problem: describeError(error) });
+    });
+  await label(to, "primary");
+  await label(from, undefined);
 }
