@@ -231,6 +231,16 @@ describe("voters", () => {
   });
 });
 
+test("a cluster that nobody has written to is left alone like any other", () => {
+  const executed = GtidSet.empty;
+  const empty: Changes = { state: { executed, replica: { retrieved: executed } } };
+  const made = plan({
+    memory: { written: false, opened: true },
+    instances: { 0: { state: { executed } }, 1: empty, 2: empty },
+  });
+  expect(made).toMatchObject({ state: "Healthy", steps: [], again: undefined });
+});
+
 describe("another server without data in the place of the primary of a cluster that nobody has seen a transaction of", () => {
   const silent = { state: null };
   const replaced: SnapshotChanges["instances"] = {

@@ -119,10 +119,10 @@ function describeLoss(snapshot: Snapshot): string {
  * another look will show.
  */
 function isServed(snapshot: Snapshot): boolean {
-  const { memory, wanted } = snapshot;
+  const { wanted } = snapshot;
   const primary = recordedPrimary(snapshot)!;
   const serves = wanted.intermediate || isOpen(primary.state);
   const known = knownInstances(snapshot);
   const isSeeking = known.some(({ state }) => state.replica?.receiving === "connecting");
-  return serves && memory?.written === true && known.length === wanted.replicas && !isSeeking;
+  return serves && known.length === wanted.replicas && !isSeeking;
 }
