@@ -85,7 +85,9 @@ async function measureFaults(operator: OperatorCluster, rounds: number): Promise
     for (let round = 0; round < rounds; round++) {
       // At any moment of whatever has a period.
       await delay(1_000 + Math.random() * 2_000);
-      pauses.push((await strike(operator, cluster, writer, fault)).pause);
+      const { pod, pause } = await strike(operator, cluster, writer, fault);
+      pauses.push(pause);
+      await renew(operator, pod);
     }
     const { median, p95, most } = distribution(pauses);
     const peer = moco[fault.name];
@@ -97,6 +99,15 @@ async function measureFaults(operator: OperatorCluster, rounds: number): Promise
   }
   const { acknowledged, lost } = await writer.stop(await primaryPod(operator, cluster));
   console.log(`acknowledged rows ${acknowledged}, of which lost ${lost.length}`);
+}
+
+/** A container that ended is started later each time: a Pod that is made anew begins with no such delay. */
+async function renew(operator: OperatorCluster, pod: string): Promise<void> {
+  const restarts = 'jsonpath={.status.containerStatuses[?(@.name=="mysqld")].restartCount}';
+  if ((await operator.kubectl("get", "pod", pod, "-o", restarts)) === "0") return;
+  await operator.kubectl("delete", "pod", pod);
+  await waitForCondition(operator, cluster, "Healthy", "False");
+  await waitForCondition(operator, cluster, "Healthy");
 }
 
 /** Of the controller that acts: seconds of CPU so far, and MiB. */
