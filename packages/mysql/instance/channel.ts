@@ -9,8 +9,11 @@ export const attention = {
   heartbeatPeriod: 1,
   connectRetry: 1,
   retryCount: 86_400,
-  /** Seconds without a sign of life after which the receiver connects anew. */
-  netTimeout: 4,
+  /**
+   * Seconds without a sign of life after which the receiver connects anew. Not before a failover usually has begun: to stop
+   * a receiver takes two seconds while it connects.
+   */
+  netTimeout: 5,
 } as const;
 
 interface Channel {

@@ -223,6 +223,7 @@ export class Clustering {
       this.#tell(cluster, clusterEvents.clusteringFailed(`${step}: ${describeError(error)}`));
     }
     const isActive = plan.steps.length + plan.perInstance.length > 0;
+    trace.hurries = isUrgent(plan);
     // The same plan again and again helps nobody: something else has to change first.
     if (isActive) return requeueAfter(repeats === 0 ? 0 : Math.min(50 * 2 ** repeats, 5_000));
     if (plan.again !== undefined) return requeueAfter(plan.again);

@@ -7,7 +7,7 @@ import {
   podHostName,
   type MySQLCluster,
 } from "@moco-ts/api";
-import { describeError, type Clock } from "@moco-ts/base";
+import { describeError, withDeadline, type Clock } from "@moco-ts/base";
 import type { Pod } from "@moco-ts/kube";
 import type { Instance, InstanceState } from "@moco-ts/mysql";
 import { instanceOrdinal } from "../pods.ts";
@@ -35,6 +35,7 @@ export async function observe(sight: Sight, signal: AbortSignal): Promise<Snapsh
   const { clock } = sight;
   const began = clock.monotonic();
   const snapshot = await look(sight, signal);
+  sight.trace.hurries = false;
   // This process was asleep: what it saw before may be true no more.
   return clock.monotonic() - began > longestLook ? look(sight, signal) : snapshot;
 }
@@ -96,7 +97,9 @@ async function viewOf(sight: Sight, ordinal: number, signal: AbortSignal): Promi
     ending: view?.terminating ? trace.ending(ordinal, view.uid) : 0,
   };
   try {
-    const state = pod && (await sight.instanceOf(pod)?.observe(signal));
+    const instance = pod && sight.instanceOf(pod);
+    const isBrief = trace.hurries && trace.isSilent(ordinal);
+    const state = await (isBrief ? glance(instance, clock, signal) : instance?.observe(signal));
     if (pod === undefined || state === undefined) return unanswered(base, trace, "it has no address");
     trace.answered(ordinal);
     trace.deaths.saw(state.uuid, pod, state.uptime, clock.now());
@@ -105,6 +108,14 @@ async function viewOf(sight: Sight, ordinal: number, signal: AbortSignal): Promi
     signal.throwIfAborted();
     return unanswered(base, trace, describeError(error));
   }
+}
+
+/** Milliseconds for somebody who did not answer a moment ago. */
+const glanceLimit = 100;
+
+function glance(instance: Instance | undefined, clock: Clock, signal: AbortSignal): Promise<InstanceState | undefined> {
+  const deadline = { what: "a glance", milliseconds: glanceLimit, clock, signal };
+  return withDeadline(deadline, async (limited) => instance?.observe(limited));
 }
 
 type Base = Pick<InstanceView, "ordinal" | "host" | "pod" | "cloning" | "ending">;

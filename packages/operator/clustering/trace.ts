@@ -20,6 +20,8 @@ export class Trace {
   /** The memory as it was last seen: other programs may replace the status without it. */
   memory: Memory | undefined;
   readonly settling: Settling = { isSettled: false };
+  /** Writers wait for a new primary to be opened: the next look does not wait for whom the last one waited in vain. */
+  hurries = false;
   /** The last plan, as text, and how often it was the same. */
   lastPlan = "";
   repetitions = 0;
@@ -39,6 +41,10 @@ export class Trace {
     const since = this.#silentSince.get(ordinal) ?? now;
     this.#silentSince.set(ordinal, since);
     return now - since;
+  }
+
+  isSilent(ordinal: number): boolean {
+    return this.#silentSince.has(ordinal);
   }
 
   answered(ordinal: number): void {

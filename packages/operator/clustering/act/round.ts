@@ -1,4 +1,5 @@
 import { CodedError, sleep } from "@moco-ts/base";
+import { isConflict } from "@moco-ts/kube";
 import { receivedBy, type GtidSet, type Instance } from "@moco-ts/mysql";
 import type { Record, Surroundings } from "../ports.ts";
 import type { InstanceView, Memory, Snapshot } from "../snapshot.ts";
@@ -20,10 +21,8 @@ export class Round {
   /** Begins with a look at the record itself: what was decided from an old copy of it must not be done. */
   static async begin(snapshot: Snapshot, surroundings: Surroundings, signal: AbortSignal): Promise<Round> {
     const record = await surroundings.readRecord(signal);
-    const isSame =
-      record.primaryIndex === snapshot.primaryIndex &&
-      JSON.stringify(record.memory) === JSON.stringify(snapshot.memory);
-    if (!isSame) throw new CodedError("CLUSTERING_STALE", "somebody else has changed what the cluster remembers");
+    if (!isSame(record, snapshot))
+      throw new CodedError("CLUSTERING_STALE", "somebody else has changed what the cluster remembers");
     return new Round(snapshot, record, surroundings, signal);
   }
 
@@ -38,8 +37,22 @@ export class Round {
     const revision = (this.#record.memory?.revision ?? 0) + 1;
     const change = { ...(primaryIndex !== undefined && { primaryIndex }), memory: { ...memory, revision } };
     settling.isSettled = false;
-    this.#record = await this.surroundings.writeRecord(this.#record.version, change, this.signal);
+    this.#record = await this.#put(change);
     settling.isSettled = true;
+  }
+
+  /** Others change the same object, now and then in the middle of a failover: it matters only whether they changed the record. */
+  async #put(change: { readonly primaryIndex?: number; readonly memory: Memory }): Promise<Record> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.surroundings.writeRecord(this.#record.version, change, this.signal);
+      } catch (error) {
+        if (!isConflict(error) || attempt === attempts) throw error;
+        const record = await this.surroundings.readRecord(this.signal);
+        if (!isSame(record, this.#record)) throw error;
+        this.#record = record;
+      }
+    }
   }
 
   /** From here on the record is what this round says: a write that is still under way is refused when it arrives. */
@@ -106,3 +119,10 @@ export class Round {
 }
 
 const receiveLimit = 2_000;
+const attempts = 3;
+
+type Remembered = Pick<Record, "primaryIndex" | "memory">;
+
+function isSame(one: Remembered, other: Remembered): boolean {
+  return one.primaryIndex === other.primaryIndex && JSON.stringify(one.memory) === JSON.stringify(other.memory);
+}

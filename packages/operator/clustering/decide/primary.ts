@@ -30,7 +30,7 @@ const silenceLimit = 2_000;
 const successionLimit = 10_000;
 /** Milliseconds without any acknowledgement after which commits hang. */
 const hangingLimit = 1_000;
-/** Milliseconds after which somebody else has to take them: replicas connect anew once they have heard nothing for four seconds. */
+/** Milliseconds after which somebody else has to take them: replicas connect anew once they have heard nothing for five seconds. */
 const isolationLimit = 5_000;
 /** Milliseconds after which it is replaced though nobody waits: most likely clients can't reach it either. */
 const abandonedLimit = 15_000;

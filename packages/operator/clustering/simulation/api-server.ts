@@ -1,4 +1,5 @@
 import type { Role } from "@moco-ts/api";
+import { KubeError } from "@moco-ts/kube";
 import type { Record } from "../ports.ts";
 import type { Memory, PodView } from "../snapshot.ts";
 
@@ -68,7 +69,7 @@ export class ApiServer {
     const before = this.#objects.record;
     // Without a version there is no precondition.
     if (version !== "" && before.version !== version)
-      throw new Error(`conflict: the record is of version ${before.version}`);
+      throw new KubeError(`conflict: the record is of version ${before.version}`, { status: 409, reason: "Conflict" });
     const { primaryIndex = before.primaryIndex, memory } = change;
     const record = { version: String(++this.#version), primaryIndex, memory };
     this.onRecord(before, record);

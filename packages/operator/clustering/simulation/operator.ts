@@ -132,6 +132,7 @@ export class Operator {
     if (hurries && problems.length > 0) await writeStatus();
     if (problems.some(({ step }) => step === "switchover")) this.#trace.switchoverFailed();
     const isActive = plan.steps.length + plan.perInstance.length > 0;
+    this.#trace.hurries = isUrgent(plan);
     if (isActive) return this.#repeats === 0 ? 0 : Math.min(50 * 2 ** this.#repeats, 5_000);
     return plan.again ?? checkInterval;
   }

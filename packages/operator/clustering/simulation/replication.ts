@@ -202,7 +202,7 @@ export class Replication {
       source,
       replica,
       acknowledges: replica.acknowledges,
-      patience: attentive ? 4_000 : 60_000,
+      patience: attentive ? 5_000 : 60_000,
       position: 0,
       isSending: false,
       isOpen: true,
