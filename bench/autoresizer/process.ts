@@ -61,7 +61,8 @@ export class AutoresizerProcess {
       if (exitCode !== null || signalCode !== null) throw new Error(`the autoresizer ended: ${exitCode ?? signalCode}`);
       const figures = await this.#figures();
       if (figures.rounds >= rounds) return figures;
-      await delay(100);
+      // Not more often: with thousands of volumes the metrics themselves take longer to write than a round.
+      await delay(3_000);
     }
   }
 
