@@ -231,6 +231,22 @@ describe("voters", () => {
   });
 });
 
+describe("a replica that somebody wants to be cloned again", () => {
+  const reclone: Changes = { pod: { reclone: true } };
+  test("is taken out for it, one at a time", () => {
+    const made = plan({ instances: { 1: reclone, 2: reclone } });
+    expect(stepsOf(made, 1)).toEqual(["isolate"]);
+    expect(stepsOf(made, 2)).toEqual([]);
+  });
+
+  test("stays as long as commits need it, as the other one is errant", () => {
+    const astray: Changes = { state: { executed: gtids("a:1-10,x:1") } };
+    const made = plan({ instances: { 1: astray, 2: reclone }, rest: { errantBefore: [1] } });
+    expect(stepsOf(made, 1)).toEqual(["isolate"]);
+    expect(stepsOf(made, 2)).toEqual([]);
+  });
+});
+
 test("a cluster that nobody has written to is left alone like any other", () => {
   const executed = GtidSet.empty;
   const empty: Changes = { state: { executed, replica: { retrieved: executed } } };

@@ -52,7 +52,7 @@ function stepsFor(
   const isErrant = errant.includes(ordinal);
   const votes = isVoter(replica, memory);
   const isToBeCloned = recloneReason(replica, primary, snapshot) !== undefined;
-  if (isErrant || (isToBeCloned && (!votes || canSpareVoter(memory)))) {
+  if (isErrant || (isToBeCloned && (!votes || mayLeave(snapshot, replica, primary, errant)))) {
     if (!isIsolated(replica)) return [{ kind: "isolate" }];
     const isWanted = isToBeCloned || snapshot.wanted.autoReclone;
     const canBe = !votes && !isCloning && isDonor(primary, snapshot);
@@ -62,6 +62,19 @@ function stepsFor(
   if (suspects.includes(state.uuid) || memory.deposed.includes(state.uuid)) return [];
   const settings: InstanceStep[] = !state.enforced ? [{ kind: "enforce-settings" }] : [];
   return [...settings, ...followSteps(snapshot, replica, primary, isCloning)];
+}
+
+/**
+ * Whether a voter that is to be cloned again can be taken out for it: one at a time, and only if commits get their
+ * acknowledgements without it. Else nobody would be left to hold what was committed, and it could never be dismissed.
+ */
+function mayLeave(snapshot: Snapshot, replica: Known, primary: Known, errant: readonly number[]): boolean {
+  const memory = snapshot.memory!;
+  const sound = others(knownInstances(snapshot), snapshot).filter(
+    (each) => isVoter(each, memory) && !errant.includes(each.ordinal),
+  );
+  const first = sound.find((each) => recloneReason(each, primary, snapshot) !== undefined);
+  return first?.ordinal === replica.ordinal && sound.length - 1 >= memory.acknowledgements && canSpareVoter(memory);
 }
 
 /** Receives nothing and acknowledges nothing. */
