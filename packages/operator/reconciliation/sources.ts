@@ -36,6 +36,8 @@ export function clusterSources(caches: Caches, authorities: readonly Informer<Se
     changesOf(caches.recreations, owned),
     changesOf(caches.services, owned),
     changesOf(caches.secrets, owned),
+    // Those of our own namespace have no owner. They are made once, and are missed only if somebody deletes them.
+    changesOf(caches.secrets, { map: kept, when: ({ type }) => type === "deleted" }),
     changesOf(caches.configMaps, owned),
     changesOf(caches.serviceAccounts, owned),
     changesOf(caches.podDisruptionBudgets, owned),
@@ -45,6 +47,11 @@ export function clusterSources(caches: Caches, authorities: readonly Informer<Se
     changesOf(caches.roles, owned),
     changesOf(caches.roleBindings, owned),
   ];
+}
+
+function kept({ metadata }: KubeObject): Key[] {
+  const { [labelKeys.instance]: name, [labelKeys.instanceNamespace]: namespace } = metadata?.labels ?? {};
+  return name === undefined || namespace === undefined ? [] : [keyOf({ namespace, name })];
 }
 
 function labelled({ metadata }: KubeObject): Key[] {
