@@ -1,14 +1,9 @@
 import { GtidSet } from "@moco-ts/mysql";
 import { describe, expect, test } from "vitest";
-import type { Plan, Step } from "../plan.ts";
-import { gtids, host, snapshot, stranger, uuids, type Changes, type SnapshotChanges } from "../testing/snapshots.ts";
-import { decide } from "./decide.ts";
+import { kinds, plan, stepsOf } from "../testing/plans.ts";
+import { gtids, host, stranger, uuids, type Changes, type SnapshotChanges } from "../testing/snapshots.ts";
 
 const closed = { readOnly: true, superReadOnly: true };
-const plan = (changes: SnapshotChanges = {}): Plan => decide(snapshot(changes));
-const kinds = ({ steps }: Plan): string[] => steps.map(({ kind }) => kind);
-const stepsOf = (made: Plan, ordinal: number): string[] =>
-  made.perInstance.find((each) => each.ordinal === ordinal)?.steps.map(({ kind }) => kind) ?? [];
 
 /** Replicas that have lost their source. */
 const deaf = {
@@ -190,119 +185,6 @@ describe("errant transactions", () => {
 
   test("are taken from the status while there is no primary to compare with", () => {
     expect(plan({ instances: { 0: { state: null }, ...deaf }, rest: { errantBefore: [2] } }).errant).toEqual([2]);
-  });
-});
-
-describe("voters", () => {
-  test("a newcomer that receives everything is admitted, and acknowledges only afterwards", () => {
-    const newcomer = { 2: { state: { acknowledges: false } } };
-    const voters = uuids.slice(0, 2);
-    expect(plan({ memory: { voters }, instances: newcomer }).steps).toEqual([
-      { kind: "admit", ordinal: 2, uuid: uuids[2] },
-    ]);
-    const made = plan({ instances: newcomer });
-    expect(made.perInstance[0]?.steps).toEqual([{ kind: "follow", acknowledge: true, how: "restart" }]);
-  });
-
-  test("more acknowledgements are asked for as soon as enough voters can give them", () => {
-    const memory = { acknowledgements: 1 };
-    expect(kinds(plan({ replicas: 5, memory }))).toEqual(["raise"]);
-    const away = { 1: { state: null }, 2: { state: null }, 3: { state: null } };
-    expect(kinds(plan({ replicas: 5, memory, instances: away }))).toEqual([]);
-  });
-
-  const lost = { 2: { state: null, pod: { ready: false } } };
-  test("one whose process has ended is dismissed after a while", () => {
-    const after = (milliseconds: number): Step[] => [
-      ...plan({ instances: lost, rest: { dead: new Map([[uuids[2]!, milliseconds]]) } }).steps,
-    ];
-    expect(after(1_000)).toEqual([]);
-    expect(after(6_000)).toEqual([expect.objectContaining({ kind: "dismiss", uuid: uuids[2] })]);
-  });
-
-  test("one that only does not answer keeps its vote: it may still acknowledge", () => {
-    expect(kinds(plan({ instances: lost }))).toEqual([]);
-  });
-
-  test("no vote is dismissed that the acknowledgements need", () => {
-    const memory = { voters: [uuids[0]!, uuids[2]!] };
-    const made = plan({ memory, instances: lost, rest: { dead: new Map([[uuids[2]!, 60_000]]) } });
-    expect(kinds(made)).not.toContain("dismiss");
-  });
-});
-
-describe("a replica that somebody wants to be cloned again", () => {
-  const reclone: Changes = { pod: { reclone: true } };
-  test("is taken out for it, one at a time", () => {
-    const made = plan({ instances: { 1: reclone, 2: reclone } });
-    expect(stepsOf(made, 1)).toEqual(["isolate"]);
-    expect(stepsOf(made, 2)).toEqual([]);
-  });
-
-  test("stays as long as commits need it, as the other one is errant", () => {
-    const astray: Changes = { state: { executed: gtids("a:1-10,x:1") } };
-    const made = plan({ instances: { 1: astray, 2: reclone }, rest: { errantBefore: [1] } });
-    expect(stepsOf(made, 1)).toEqual(["isolate"]);
-    expect(stepsOf(made, 2)).toEqual([]);
-  });
-});
-
-test("a cluster that nobody has written to is left alone like any other", () => {
-  const executed = GtidSet.empty;
-  const empty: Changes = { state: { executed, replica: { retrieved: executed } } };
-  const made = plan({
-    memory: { written: false, opened: true },
-    instances: { 0: { state: { executed } }, 1: empty, 2: empty },
-  });
-  expect(made).toMatchObject({ state: "Healthy", steps: [], again: undefined });
-});
-
-describe("another server without data in the place of the primary of a cluster that nobody has seen a transaction of", () => {
-  const silent = { state: null };
-  const replaced: SnapshotChanges["instances"] = {
-    0: { state: { uuid: stranger, executed: GtidSet.empty, replica: null, readOnly: true, superReadOnly: true } },
-    1: silent,
-    2: silent,
-  };
-
-  test("is a fine beginning if clients were never let in", () => {
-    const made = plan({ memory: { written: false, opened: false }, instances: replaced });
-    expect(made.steps).toMatchObject([{ kind: "remember", memory: { primary: stranger, opened: false } }]);
-  });
-
-  test("has lost what they may have written otherwise", () => {
-    for (const opened of [true, undefined]) {
-      const made = plan({ memory: { written: false, opened }, instances: replaced });
-      expect(made).toMatchObject({ state: "Lost", steps: [] });
-    }
-  });
-});
-
-describe("a voter in whose place another server is", () => {
-  const memory = { voters: [stranger, ...uuids.slice(0, 3)] };
-  test("stands in the way of failovers, and people are told", () => {
-    const { state, reason, steps } = plan({ memory });
-    expect({ state, steps }).toEqual({ state: "Degraded", steps: [] });
-    expect(reason).toMatch(new RegExp(`${stranger} is lost.*kubectl moco forget`));
-  });
-
-  test("does not, where enough others are known", () => {
-    const { state } = plan({ replicas: 5, memory: { voters: [...uuids, stranger], acknowledgements: 2 } });
-    expect(state).toBe("Healthy");
-  });
-
-  test("is dismissed by the word of a person, which is forgotten then", () => {
-    const wanted = { ended: [stranger] };
-    expect(plan({ memory, wanted }).steps).toEqual([expect.objectContaining({ kind: "dismiss", uuid: stranger })]);
-    expect(plan({ memory, wanted }).labels).toEqual([]);
-    expect(plan({ wanted }).labels).toEqual([{ kind: "forget-ended" }]);
-  });
-
-  test("the word is void for somebody who is there, and lets nobody in", () => {
-    const wanted = { ended: [uuids[2]!] };
-    expect(plan({ wanted })).toMatchObject({ steps: [], labels: [{ kind: "forget-ended" }] });
-    const newcomer = { 2: { state: { acknowledges: false } } };
-    expect(plan({ wanted, memory: { voters: uuids.slice(0, 2) }, instances: newcomer }).steps).toEqual([]);
   });
 });
 

@@ -129,7 +129,7 @@ export class Operator {
     const context = { plan, operator: this, world: this.#world };
     const wrapped = this.#subject.wrap?.(surroundings, context) ?? surroundings;
     const problems = await this.#subject.act(plan, snapshot, wrapped, signal);
-    if (hurries && problems.length > 0) await writeStatus();
+    if (hurries) await writeStatus();
     if (problems.some(({ step }) => step === "switchover")) this.#trace.switchoverFailed();
     const isActive = plan.steps.length + plan.perInstance.length > 0;
     this.#trace.hurries = isUrgent(plan);
