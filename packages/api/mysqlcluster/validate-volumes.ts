@@ -8,6 +8,8 @@ import type { MySQLCluster, MySQLClusterSpec, VolumeClaimTemplate } from "./type
 
 const path = "spec.volumeClaimTemplates";
 
+const volumeName = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
 interface Claim {
   readonly field: string;
   readonly name: string | undefined;
@@ -30,6 +32,14 @@ export function validateVolumeClaimTemplates(spec: Partial<MySQLClusterSpec>): F
     const field = `${path}[${at}]`;
     if (textOf(name) === undefined)
       causes.push(required(`${field}.metadata.name`, "volume claim template name is required"));
+    else if (!volumeName.test(String(name)))
+      causes.push(
+        invalid(
+          `${field}.metadata.name`,
+          name,
+          "volume claim template name must be a DNS label: Pods name their volumes so",
+        ),
+      );
     else if (names.indexOf(name) < at)
       causes.push(invalid(`${field}.metadata.name`, name, "repeated volume claim template name"));
     if (storage === undefined || storage === null) {

@@ -100,6 +100,12 @@ export const wrongClusters: readonly WrongCluster[] = [
     "repeated volume claim template name",
   ),
   wrong(
+    "a volume whose name leads elsewhere",
+    testCluster({ volumeClaimTemplates: [claimTemplate("mysql-data", "1Gi"), claimTemplate("..", "1Gi")] }),
+    "spec.volumeClaimTemplates[1].metadata.name",
+    'Invalid value: "..": volume claim template name must be a DNS label',
+  ),
+  wrong(
     "a volume without a name",
     testCluster({
       volumeClaimTemplates: [claimTemplate("mysql-data", "1Gi"), { ...claimTemplate("", "1Gi"), metadata: {} }],

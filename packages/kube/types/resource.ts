@@ -1,3 +1,4 @@
+import { KubeError } from "../rest/errors.ts";
 import type { KubeObject } from "./object.ts";
 
 /**
@@ -42,9 +43,15 @@ export function pathOf(
   where: { namespace?: string | undefined; name?: string | undefined; subresource?: string | undefined } = {},
 ): string {
   const parts = resource.group === "" ? ["/api", resource.version] : ["/apis", resource.group, resource.version];
-  if (resource.namespaced && where.namespace) parts.push("namespaces", encodeURIComponent(where.namespace));
+  if (resource.namespaced && where.namespace) parts.push("namespaces", segmentOf(where.namespace));
   parts.push(resource.plural);
-  if (where.name !== undefined) parts.push(encodeURIComponent(where.name));
+  if (where.name !== undefined) parts.push(segmentOf(where.name));
   if (where.subresource !== undefined) parts.push(where.subresource);
   return parts.join("/");
+}
+
+/** A name as a part of a path. Two of them, which no object can have, would lead to another place. */
+function segmentOf(name: string): string {
+  if (name !== "." && name !== "..") return encodeURIComponent(name);
+  throw new KubeError(`"${name}" can't be the name of an object`, { status: 400, reason: "BadRequest" });
 }
