@@ -5,6 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import {
+  cutFromOperator,
   distribution,
   faults,
   manifest,
@@ -30,8 +31,9 @@ if (values.help) {
 }
 
 const name = "chaos";
-const kinds = values.fault === undefined ? faults : faults.filter((each) => each.name === values.fault);
-if (kinds.length === 0) throw new Error(`no such fault: one of ${faults.map((each) => each.name).join(", ")}`);
+const all = [...faults, cutFromOperator];
+const kinds = values.fault === undefined ? all : all.filter((each) => each.name === values.fault);
+if (kinds.length === 0) throw new Error(`no such fault: one of ${all.map((each) => each.name).join(", ")}`);
 
 // Numbers that follow from the seed alone: Lehmer's generator.
 let state = (Number(values.seed) % 2_147_483_646) + 1;
@@ -61,10 +63,10 @@ try {
     `\n${ledger.acknowledged} rows acknowledged, ${ledger.refused} not, ${ledger.lost.length} lost\n`,
   );
   failed = ledger.lost.length > 0;
-  for (const [kind, all] of times) {
-    const { median, p95, most } = distribution(all);
+  for (const [kind, pauses] of times) {
+    const { median, p95, most } = distribution(pauses);
     process.stdout.write(
-      `${kind}: ${all.length} times, without a write for ${median} ms (median), ${p95} (p95), ${most}\n`,
+      `${kind}: ${pauses.length} times, without a write for ${median} ms (median), ${p95} (p95), ${most}\n`,
     );
   }
 } finally {

@@ -44,12 +44,12 @@ async function killController(pod: string): Promise<void> {
   await operator.kubectl("delete", "pod", pod, "-n", systemNamespace, "--force");
 }
 
-test.each(faults)("while it deals with: $name", { timeout: 600_000 }, async ({ inject }) => {
+test.each(faults)("while it deals with: $name", { timeout: 600_000 }, async (fault) => {
   const controller = await currentLeader();
   const writer = await Writer.start(operator, name);
   const before = await primaryPod(operator, name);
   const since = Date.now();
-  await inject(operator, name, before);
+  await fault.inject(operator, name, before);
   // Another moment each time: from the first look to when most is done.
   const moment = Math.floor(Math.random() * 2_500);
   await delay(moment);
@@ -57,7 +57,7 @@ test.each(faults)("while it deals with: $name", { timeout: 600_000 }, async ({ i
   await writer.writesAgain(since + moment + 1_000, 180_000);
   // Until then the status says how everything was before.
   await expect.poll(currentLeader, patience).not.toBe(controller);
-  await heal(operator, before);
+  await heal(operator, fault, before);
   const isReady = ["wait", "--for=condition=Ready", "--timeout=180s"];
   for (const ordinal of [0, 1, 2]) await operator.kubectl(...isReady, "pod", `moco-${name}-${ordinal}`);
   await waitForVoters(operator, name, 3);

@@ -83,7 +83,7 @@ test("a cluster clones another one that takes writes, and says so", async () => 
 test("nobody can write to it, and it asks for no acknowledgements", async () => {
   const states = "SELECT @@super_read_only, @@rpl_semi_sync_source_enabled, @@rpl_semi_sync_replica_enabled";
   for (const ordinal of [0, 1, 2]) expect(await operator.query(`moco-${follower}-${ordinal}`, states)).toBe("1\t0\t0");
-  const write = "INSERT INTO ledger.rows VALUES (1)";
+  const write = "INSERT INTO ledger.rows (id) VALUES (1)";
   await expect(operator.query(await primaryPod(operator, follower), write, "moco-writable")).rejects.toThrow(
     /read-only/,
   );

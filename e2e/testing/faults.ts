@@ -7,11 +7,15 @@ import type { OperatorCluster } from "./operator-cluster.ts";
 export interface Fault {
   readonly name: string;
   readonly inject: (operator: OperatorCluster, cluster: string, primary: string) => Promise<unknown>;
+  /** It ends only when it is healed: until then there has to be another primary. */
+  readonly lasts?: true;
+  /** What a person has to do afterwards. */
+  readonly mend?: (operator: OperatorCluster, primary: string) => Promise<unknown>;
 }
 
 const mysqld = (name: string) => ({ namespace: "default", name, container: "mysqld", process: "mysqld" });
 
-/** Each of them ends with another primary. */
+/** Each of them makes another instance the primary, unless the present one is back before that. */
 export const faults: readonly Fault[] = [
   {
     name: "switchover",
@@ -25,10 +29,24 @@ export const faults: readonly Fault[] = [
   { name: "SIGSTOP", inject: ({ local }, _, pod) => local.faults.freeze(mysqld(pod)) },
   { name: "pod delete", inject: (operator, _, pod) => operator.kubectl("delete", "pod", pod, "--wait=false") },
   { name: "pod delete --force", inject: (operator, _, pod) => operator.kubectl("delete", "pod", pod, "--force") },
-  { name: "network cut", inject: cutOffFromAll },
+  { name: "lost volume", inject: (operator, _, pod) => destroy(operator, pod) },
+  {
+    name: "broken disk",
+    inject: ({ local }, _, pod) => local.faults.loseDisk({ pod: podEndpoint(pod).pod, volume: "mysql-data" }),
+    lasts: true,
+    mend: destroy,
+  },
+  { name: "network cut", lasts: true, inject: cutOffFromAll },
+  { name: "cut off from its replicas", lasts: true, inject: cutOffFromReplicas },
 ];
 
-export function podEndpoint(name: string, namespace = "default"): Endpoint {
+/** Here the primary stays. */
+export const cutFromOperator: Fault = {
+  name: "cut off from the operator",
+  inject: async (operator, _, pod) => operator.local.faults.cut(podEndpoint(pod), await leader(operator)),
+};
+
+export function podEndpoint(name: string, namespace = "default") {
   return { pod: { namespace, name } };
 }
 
@@ -49,14 +67,25 @@ export async function primaryPod(operator: OperatorCluster, cluster: string): Pr
 }
 
 /** Ends what still lasts of a fault. */
-export async function heal({ local }: OperatorCluster, pod: string): Promise<void> {
-  await local.faults.heal();
+export async function heal(operator: OperatorCluster, { mend }: Fault, pod: string): Promise<void> {
+  await operator.local.faults.heal();
   // It may have been killed, or made anew, in the meantime.
-  await local.faults.thaw(mysqld(pod)).catch(() => undefined);
+  await operator.local.faults.thaw(mysqld(pod)).catch(() => undefined);
+  await mend?.(operator, pod);
+}
+
+/** The Pod that comes in its place is empty. */
+async function destroy(operator: OperatorCluster, pod: string): Promise<void> {
+  await operator.kubectl("delete", "pvc", `mysql-data-${pod}`, "--wait=false");
+  await operator.kubectl("delete", "pod", pod, "--force");
 }
 
 async function cutOffFromAll(operator: OperatorCluster, cluster: string, pod: string): Promise<void> {
+  await cutOffFromReplicas(operator, cluster, pod);
+  await cutFromOperator.inject(operator, cluster, pod);
+}
+
+async function cutOffFromReplicas({ local }: OperatorCluster, cluster: string, pod: string): Promise<void> {
   const others = [0, 1, 2].map((ordinal) => `moco-${cluster}-${ordinal}`).filter((each) => each !== pod);
-  for (const other of others) await operator.local.faults.cut(podEndpoint(pod), podEndpoint(other));
-  await operator.local.faults.cut(podEndpoint(pod), await leader(operator));
+  for (const other of others) await local.faults.cut(podEndpoint(pod), podEndpoint(other));
 }

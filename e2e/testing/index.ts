@@ -5,6 +5,6 @@ export { startOperatorCluster, type OperatorCluster } from "./operator-cluster.t
 export { patience, podsOf, startedPods } from "./pods.ts";
 export { Writer } from "./writer/writer.ts";
 export { conditionOf, waitForCondition } from "./conditions.ts";
-export { faults, heal, leader, leaderPod, podEndpoint, primaryPod } from "./faults.ts";
+export { cutFromOperator, faults, heal, leader, leaderPod, podEndpoint, primaryPod } from "./faults.ts";
 export { distribution, strike } from "./strike.ts";
 export { Plugin } from "./plugin.ts";

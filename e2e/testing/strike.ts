@@ -20,7 +20,7 @@ export async function strike(
   const since = Date.now();
   await fault.inject(operator, cluster, pod);
   const pause = await writer.longestPause(since, 180_000);
-  await heal(operator, pod);
+  await heal(operator, fault, pod);
   await waitForCondition(operator, cluster, "Healthy", "True", 300_000);
   return { pod, pause };
 }

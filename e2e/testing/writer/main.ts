@@ -39,7 +39,10 @@ async function prepare(): Promise<void> {
     try {
       const connection = await open();
       await connection.query("CREATE DATABASE IF NOT EXISTS ledger");
-      await connection.query("CREATE TABLE IF NOT EXISTS ledger.rows (id BIGINT PRIMARY KEY)");
+      // A row that came twice would be there twice.
+      await connection.query(
+        "CREATE TABLE IF NOT EXISTS ledger.rows (place BIGINT AUTO_INCREMENT PRIMARY KEY, id BIGINT NOT NULL)",
+      );
       return await connection.close();
     } catch (error) {
       print({ at: Date.now(), waiting: String(error) });

@@ -90,7 +90,9 @@ export class Writer {
     const lines = await this.lines();
     await this.#operator.kubectl("delete", "pod", nameOf(this.#cluster), "--wait=true");
     const rows = await this.#operator.query(primary, "SELECT id FROM ledger.rows");
-    const present = new Set(rows.split("\n").map(Number));
+    const ids = rows.split("\n").map(Number);
+    const present = new Set(ids);
+    if (present.size < ids.length) throw new Error(`${ids.length - present.size} rows are there more than once`);
     const acknowledged = lines.filter((line) => line.acknowledged);
     return {
       acknowledged: acknowledged.length,
