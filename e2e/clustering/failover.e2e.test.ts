@@ -27,7 +27,8 @@ describe("writers go on, and no acknowledged row is lost, after", () => {
     const writer = await Writer.start(operator, name);
     const before = await primaryPod(operator, name);
     await fault.inject(operator, name, before);
-    if (fault.lasts) await expect.poll(() => primaryPod(operator, name), { timeout: 60_000 }).not.toBe(before);
+    const isReplaced = async () => !fault.lasts || (await primaryPod(operator, name)) !== before;
+    await expect.poll(isReplaced, { timeout: 60_000 }).toBe(true);
     await writer.writesAgain(Date.now() + 1_000);
     await heal(operator, fault, before);
     await waitForCondition(operator, name, "Healthy");

@@ -1,7 +1,14 @@
 /** Rolling updates during which something else happens. */
 import { annotationKeys } from "@moco-ts/api";
+import type { Event } from "@moco-ts/kube";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startOperatorCluster, systemNamespace, waitForCondition, type OperatorCluster } from "../testing/index.ts";
+import {
+  podsOf,
+  startOperatorCluster,
+  systemNamespace,
+  waitForCondition,
+  type OperatorCluster,
+} from "../testing/index.ts";
 import {
   healthyCluster,
   partition,
@@ -10,6 +17,7 @@ import {
   rolloutPatience,
   template,
   unhurried,
+  versionOf,
   versions,
 } from "./clusters.ts";
 import { whileWriting } from "./interruptions.ts";
@@ -79,12 +87,34 @@ test("a node is drained during a rollout: no pod is evicted as long as another o
   });
 });
 
+test(
+  "a node has too little memory during a rollout: what it evicts comes back as it was, and is waited for",
+  unhurried,
+  async () => {
+    const node = operator.local.nodes[0]!;
+    await whileWriting(operator, "one", async () => {
+      await beginRollout("7", 3);
+      const before = await podsOf(operator, "one");
+      await node.setMemoryPressure(true);
+      await expect.poll(evictedMember, { ...rolloutPatience, interval: 200 }).toBeDefined();
+      await node.setMemoryPressure(false);
+      const name = (await evictedMember())!;
+      const old = before.find(({ metadata }) => metadata?.name === name)?.metadata?.uid;
+      const anew = async () => (await podsOf(operator, "one")).find(({ metadata }) => metadata?.name === name);
+      await expect.poll(async () => (await anew())?.metadata?.uid ?? old, rolloutPatience).not.toBe(old);
+      const isUpdated = Number(name.at(-1)) >= (await partition(operator, "one"));
+      expect(versionOf((await anew())!)).toBe(isUpdated ? "7" : "6");
+      await rolledOut(operator, "one", "7", 3);
+    });
+  },
+);
+
 test("the webhook is away: a changed template rolls out pod by pod all the same", unhurried, async () => {
   await operator.kubectl("delete", "mutatingwebhookconfiguration", "moco-mutating-webhook-configuration");
   const members = await Members.follow(operator, "one", 3);
   await whileWriting(operator, "one", async () => {
-    await operator.patch("one", template("7"));
-    await rolledOut(operator, "one", "7", 3);
+    await operator.patch("one", template("8"));
+    await rolledOut(operator, "one", "8", 3);
   });
   members.stop();
   expect(members.mostDown).toBe(1);
@@ -92,20 +122,26 @@ test("the webhook is away: a changed template rolls out pod by pod all the same"
 
 test("the cluster grows during a rollout: new pods come as those that are still to be updated", unhurried, async () => {
   await whileWriting(operator, "one", async () => {
-    await beginRollout("8", 3);
+    await beginRollout("9", 3);
     await operator.patch("one", { replicas: 5 });
-    await expect.poll(async () => (await versions(operator, "one")).slice(3), rolloutPatience).toEqual(["7", "7"]);
-    await rolledOut(operator, "one", "8", 5);
+    await expect.poll(async () => (await versions(operator, "one")).slice(3), rolloutPatience).toEqual(["8", "8"]);
+    await rolledOut(operator, "one", "9", 5);
   });
 });
 
 test("the cluster is taken offline during a rollout, and comes back updated", unhurried, async () => {
-  await beginRollout("9", 5);
+  await beginRollout("10", 5);
   await operator.patch("one", { offline: true });
   await expect.poll(() => versions(operator, "one"), rolloutPatience).toEqual([]);
   await operator.patch("one", { offline: false });
-  await rolledOut(operator, "one", "9", 5);
+  await rolledOut(operator, "one", "10", 5);
 });
+
+/** The first of the cluster's Pods that a kubelet has evicted. */
+async function evictedMember(): Promise<string | undefined> {
+  const events = await operator.list<Event>("events", "--field-selector", "reason=Evicted");
+  return events.map(({ involvedObject }) => involvedObject.name!).find((name) => name.startsWith("moco-one-"));
+}
 
 /** As `kubectl drain` does it. */
 async function evict(name: string): Promise<void> {

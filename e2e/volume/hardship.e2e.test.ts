@@ -2,6 +2,7 @@
 import type { Pod } from "@moco-ts/kube";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
+  conditionOf,
   manifest,
   mysqldContainer,
   patience,
@@ -123,6 +124,79 @@ test("the API server is killed in the middle of it", async () => {
     expect(await volumes.podIdentities()).toEqual(pods);
   }
 });
+
+test("claims that the API server does not let grow: each reconcile tries again, says why, and is counted", async () => {
+  const volumes = new Volumes(operator, "sturdy");
+  const [pods, before] = [await volumes.podIdentities(), await volumes.statefulSet()];
+  const claim = "mysql-data-moco-sturdy-0";
+  await refuse("persistentvolumeclaims", "UPDATE", "the budget of this team is used up");
+  const attempt = () => operator.kubectl("annotate", "pvc", claim, "attempt=1", "--dry-run=server").catch(String);
+  await expect.poll(attempt, patience).toContain("the budget of this team is used up");
+  await volumes.edit(template({ storage: "5Gi" }));
+  await keepsRising(volumes, "volume_resized_errors_total");
+  expect(await conditionOf(operator, "sturdy", "ReconcileSuccess")).toMatchObject({
+    status: "False",
+    message: expect.stringContaining("the budget of this team is used up") as string,
+  });
+  expect(await operator.controllerLogs()).toContain("the budget of this team is used up");
+  expect((await volumes.statefulSet()).metadata?.uid).toBe(before.metadata?.uid);
+
+  await relent();
+  await expect.poll(() => volumes.sizes(), patience).toEqual({ "mysql-data-0": "5Gi 5Gi" });
+  await comesBack(volumes, before.metadata?.uid);
+  expect(await volumes.podIdentities()).toEqual(pods);
+});
+
+test("a StatefulSet that the API server does not take back: Pods stay, and each attempt is counted until it does", async () => {
+  const volumes = new Volumes(operator, "sturdy");
+  const [pods, before] = [await volumes.podIdentities(), await volumes.statefulSet()];
+  // Without the garbage collector a deletion takes as long as we want.
+  operator.local.controllerManager.freeze();
+  await volumes.edit(template({ storage: "5Gi", annotations: { refused: "once" } }));
+  const isDeleted = async () => (await volumes.statefulSet()).metadata?.deletionTimestamp;
+  await expect.poll(isDeleted, patience).toBeDefined();
+  await refuse("statefulsets", "CREATE", "no more of these today");
+  const input = JSON.stringify({ ...before, metadata: { name: "moco-sturdy-attempt", namespace: "default" } });
+  const attempt = () => operator.local.kubectl(["create", "--dry-run=server", "-f", "-"], { input }).catch(String);
+  await expect.poll(attempt, patience).toContain("no more of these today");
+  operator.local.controllerManager.thaw();
+  await keepsRising(volumes, "statefulset_recreate_errors_total");
+  await expect(volumes.statefulSet()).rejects.toThrow("not found");
+  expect(await volumes.podIdentities()).toEqual(pods);
+
+  await relent();
+  await comesBack(volumes, before.metadata?.uid);
+  expect(await volumes.podIdentities()).toEqual(pods);
+});
+
+/** Lets the API server refuse such requests for objects of the cluster "sturdy". */
+async function refuse(resource: string, operation: string, message: string): Promise<void> {
+  const rule = { apiGroups: ["*"], apiVersions: ["v1"], resources: [resource], operations: [operation] };
+  const validation = { expression: "!object.metadata.name.contains('moco-sturdy')", message };
+  const api = { apiVersion: "admissionregistration.k8s.io/v1", metadata: { name: "refusal" } };
+  await operator.apply(
+    {
+      ...api,
+      kind: "ValidatingAdmissionPolicy",
+      spec: { matchConstraints: { resourceRules: [rule] }, validations: [validation] },
+    },
+    {
+      ...api,
+      kind: "ValidatingAdmissionPolicyBinding",
+      spec: { policyName: "refusal", validationActions: ["Deny"] },
+    },
+  );
+}
+
+async function relent(): Promise<void> {
+  await operator.kubectl("delete", "validatingadmissionpolicybinding,validatingadmissionpolicy", "refusal");
+}
+
+/** Not only once: people are told as long as it lasts. */
+async function keepsRising(volumes: Volumes, counter: string): Promise<void> {
+  const before = await volumes.counter(counter);
+  await expect.poll(() => volumes.counter(counter), patience).toBeGreaterThan(before + 2);
+}
 
 async function running(name: string): Promise<Volumes> {
   await operator.apply(manifest({ name, spec: { volumeClaimTemplates: [template({ storage: "3Gi" })] } }));

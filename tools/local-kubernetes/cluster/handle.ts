@@ -2,7 +2,7 @@
 import { controlPlaneFiles } from "../control-plane/files.ts";
 import type { Endpoint } from "../faults/endpoint.ts";
 import { cutNetwork, healNetwork, type Cut, type CutOptions } from "../faults/network.ts";
-import { powerOff, powerOn, setNodeFrozen } from "../faults/node.ts";
+import { powerOff, powerOn, setMemoryPressure, setNodeFrozen } from "../faults/node.ts";
 import { podProcesses, signalPod, type PodTarget } from "../faults/pod.ts";
 import type { ProcessHandle } from "../process/managed.ts";
 import { fillVolume, loseDisk, replaceDisk, unfillVolume, type VolumeTarget } from "../volumes/faults.ts";
@@ -29,6 +29,8 @@ export interface ClusterNode {
   /** Stops every process of the node in its tracks, its containers' too. */
   freeze(): void;
   thaw(): void;
+  /** Its kubelet finds that it has too little memory, and evicts pods; or that it has enough. */
+  setMemoryPressure(pressed: boolean): Promise<void>;
 }
 
 /** What can be done to the network and to pods. */
@@ -143,5 +145,6 @@ function clusterNode(clusterName: string, node: NodeProcesses): ClusterNode {
     powerOn: () => powerOn(clusterName, node),
     freeze: () => setNodeFrozen(clusterName, node, true),
     thaw: () => setNodeFrozen(clusterName, node, false),
+    setMemoryPressure: (pressed) => setMemoryPressure(node, pressed),
   };
 }

@@ -1,7 +1,10 @@
 /** Faults of a whole node. */
+import { readFile, writeFile } from "node:fs/promises";
+import { parseDocument } from "yaml";
 import { controlPlaneNamespace } from "../cluster/namespaces.ts";
 import type { NodeProcesses } from "../cluster/processes.ts";
 import { nodeGroup } from "../node/files.ts";
+import { leastMemory } from "../node/kubelet.ts";
 import { killGroup, setFrozen } from "../system/cgroups.ts";
 import { run } from "../system/run.ts";
 
@@ -21,6 +24,17 @@ export async function powerOn(cluster: string, node: NodeProcesses): Promise<voi
 /** Stops every process of a node, its containers' too, in its tracks, or lets them go on. */
 export function setNodeFrozen(cluster: string, node: NodeProcesses, frozen: boolean): void {
   setFrozen(nodeGroup(cluster, node.place.name), frozen);
+}
+
+/**
+ * Lets a node's kubelet find that it has too little memory, whatever it has: it evicts pods, one after the other, those
+ * that use more than they asked for first.
+ */
+export async function setMemoryPressure({ place, kubelet }: NodeProcesses, pressed: boolean): Promise<void> {
+  const configuration = parseDocument(await readFile(place.kubeletConfiguration, "utf8"));
+  configuration.setIn(["evictionHard", "memory.available"], pressed ? "99%" : leastMemory);
+  await writeFile(place.kubeletConfiguration, configuration.toString());
+  await kubelet.restart();
 }
 
 // The bridge's end of the cable: the node's own interface keeps its addresses and routes.
