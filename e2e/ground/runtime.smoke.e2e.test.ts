@@ -6,7 +6,7 @@ import { copiesAnnotation, copyOfLabel, namespace, program, sourceLabel } from "
 import { apply } from "./pods.ts";
 
 const name = "ground-runtime";
-const patience = { timeout: 30_000, interval: 200 };
+const patience = { timeout: 120_000, interval: 200 };
 let cluster: Cluster;
 
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { followView } from "./follow.ts";
 import type { ClusterView } from "./model.ts";
 
-const patience = { timeout: 20_000, interval: 50 };
+const patience = { timeout: 60_000, interval: 50 };
 
 /** Nobody answers: this is about the API server. */
 const streams: PodStreams = {

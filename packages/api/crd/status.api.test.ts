@@ -93,7 +93,7 @@ test("conditions that were stored as one list can be applied one by one after an
     );
     return JSON.stringify(metadata.managedFields);
   };
-  await expect.poll(write, { timeout: 20_000, interval: 500 }).toContain('"f:conditions":{}');
+  await expect.poll(write, { timeout: 60_000, interval: 500 }).toContain('"f:conditions":{}');
   await restore();
   const applied = async (): Promise<unknown> => {
     await apply("moco-resources", { conditions: [condition("ReconcileSuccess", "False")] });
@@ -101,5 +101,5 @@ test("conditions that were stored as one list can be applied one by one after an
     return status!.conditions!.toSorted((a, b) => a.type.localeCompare(b.type));
   };
   const wanted = [condition("Healthy", "False"), condition("ReconcileSuccess", "False")];
-  await expect.poll(applied, { timeout: 20_000, interval: 500 }).toEqual(wanted);
+  await expect.poll(applied, { timeout: 60_000, interval: 500 }).toEqual(wanted);
 });

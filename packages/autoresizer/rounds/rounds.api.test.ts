@@ -11,7 +11,7 @@ interface ResourceQuota extends KubeObject {
 }
 const ResourceQuotas = defineResource<ResourceQuota>("v1", "ResourceQuota", "resourcequotas");
 
-const patience = { timeout: 20_000, interval: 50 };
+const patience = { timeout: 60_000, interval: 50 };
 const limit = { storage_limit: "100Gi" };
 const full = testUsage({ available: 0.5 * gibibyte });
 

@@ -200,7 +200,7 @@ test("without a directory the certificate is our own, and the API server is told
     const { webhooks } = await client.get(MutatingWebhookConfigurations, { name: `own-${namespace}` });
     return webhooks?.[0]?.clientConfig.caBundle;
   };
-  await expect.poll(bundle, { timeout: 20_000, interval: 100 }).toBeTruthy();
+  await expect.poll(bundle, { timeout: 60_000, interval: 100 }).toBeTruthy();
   const { data } = await client.get(Secrets, { namespace, name: "autoresizer-webhook-keys" });
   expect(await bundle()).toBe(data?.["ca.crt"]);
   await client.delete(MutatingWebhookConfigurations, { name: `own-${namespace}` });

@@ -70,7 +70,7 @@ async function kill(server: ProcessHandle): Promise<void> {
   const tasks = `/proc/${server.pid}/task`;
   await server.stop("SIGKILL");
   const threads = (): number => (existsSync(tasks) ? readdirSync(tasks).length : 0);
-  await vi.waitUntil(() => threads() <= 1, { timeout: 20_000, interval: 20 });
+  await vi.waitUntil(() => threads() <= 1, { timeout: 60_000, interval: 20 });
 }
 
 /** Timers, sockets and whatever else Node waits for. */
@@ -150,9 +150,9 @@ test("2,000 objects are changed while API server and etcd are killed: every fina
   await expect.poll(() => value("workqueue_depth{")).toBe(0);
   await expect.poll(() => value("controller_runtime_active_workers{")).toBe(0);
   expect(await value("controller_runtime_reconcile_errors_total{")).toBeGreaterThan(0);
-  await expect.poll(activeResources, { timeout: 20_000 }).toBeLessThanOrEqual(resourcesRunning + 4);
-  await expect.poll(heapInUse, { timeout: 20_000 }).toBeLessThan(heapBefore + 15);
+  await expect.poll(activeResources, { timeout: 60_000 }).toBeLessThanOrEqual(resourcesRunning + 4);
+  await expect.poll(heapInUse, { timeout: 60_000 }).toBeLessThan(heapBefore + 15);
   stop.abort();
   await running;
-  await expect.poll(activeResources, { timeout: 20_000 }).toBeLessThanOrEqual(resourcesBefore + 2);
+  await expect.poll(activeResources, { timeout: 60_000 }).toBeLessThanOrEqual(resourcesBefore + 2);
 }, 300_000);

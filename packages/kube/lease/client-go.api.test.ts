@@ -45,7 +45,7 @@ test("a program with client-go and ours respect each other's leases and take ove
   const lease = async (): Promise<LeaseSpec | undefined> => (await client.list(Leases, { namespace })).items[0]?.spec;
   const untilHeldBy = async (isHolder: (holder: string) => boolean): Promise<void> => {
     const held = async (): Promise<boolean> => isHolder((await lease())?.holderIdentity ?? "");
-    await expect.poll(held, { timeout: 20_000, interval: 50 }).toBe(true);
+    await expect.poll(held, { timeout: 60_000, interval: 50 }).toBe(true);
   };
   const events = new EventRecorder({ client, component: "ours" });
   onTestFinished(() => events.close(AbortSignal.timeout(5000)));
@@ -62,7 +62,7 @@ test("a program with client-go and ours respect each other's leases and take ove
   const first = stand("ours-1");
   const acquireTime = (await lease())?.acquireTime;
   const renewals = new Set<string | undefined>();
-  await expect.poll(async () => renewals.add((await lease())?.renewTime).size, { timeout: 20_000 }).toBeGreaterThan(12);
+  await expect.poll(async () => renewals.add((await lease())?.renewTime).size, { timeout: 60_000 }).toBeGreaterThan(12);
   expect(await lease()).toMatchObject({ acquireTime });
   expect(first.election.isHeld()).toBe(false);
   const killed = performance.now();
@@ -73,9 +73,9 @@ test("a program with client-go and ours respect each other's leases and take ove
 
   // Ours leads: theirs waits, until ours gives the lease up; that takes less than the lease's duration.
   const next = startScheduler();
-  await expect.poll(next.output, { timeout: 20_000 }).toContain("Attempting to acquire leader lease");
+  await expect.poll(next.output, { timeout: 60_000 }).toContain("Attempting to acquire leader lease");
   const seen = new Set<string | undefined>();
-  await expect.poll(async () => seen.add((await lease())?.renewTime).size, { timeout: 20_000 }).toBeGreaterThan(12);
+  await expect.poll(async () => seen.add((await lease())?.renewTime).size, { timeout: 60_000 }).toBeGreaterThan(12);
   expect(first.election.isHeld()).toBe(true);
   const released = performance.now();
   await first.election.release(AbortSignal.timeout(5000));

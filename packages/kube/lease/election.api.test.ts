@@ -32,7 +32,7 @@ async function setUp() {
   /** Resolves when it leads and writes. */
   const untilWriting = async (identity: string, timeout = 40_000): Promise<void> => {
     await expect.poll(async () => (await lease())?.holderIdentity, { timeout, interval: 50 }).toBe(identity);
-    await expect.poll(async () => Number((await journal())[identity] ?? 0), { timeout: 10_000 }).toBeGreaterThan(3);
+    await expect.poll(async () => Number((await journal())[identity] ?? 0), { timeout: 60_000 }).toBeGreaterThan(3);
   };
   return { start, untilWriting, journal, lease };
 }

@@ -106,8 +106,8 @@ test("every webhook of ours is told whom to trust, and again when that changes; 
   expect(bundles.isTrusted(first.authorities)).toBe(false);
   for (const certificate of [first, second]) {
     certificates.set(certificate);
-    await vi.waitFor(async () => expect(await stored()).toEqual(Array(4).fill(certificate.authorities)), 10_000);
-    await vi.waitFor(() => expect(bundles.isTrusted(certificate.authorities)).toBe(true), 10_000);
+    await vi.waitFor(async () => expect(await stored()).toEqual(Array(4).fill(certificate.authorities)), 60_000);
+    await vi.waitFor(() => expect(bundles.isTrusted(certificate.authorities)).toBe(true), 60_000);
   }
   expect(bundles.isTrusted(first.authorities)).toBe(false);
   const untouched = await client.get(ValidatingWebhookConfigurations, { name: other });
@@ -118,19 +118,19 @@ test("a bundle that somebody edits or takes out is put back, with a log line tha
   const { client, name, certificates, bundles, stored, lines } = await setup();
   const certificate = await loopbackCertificate();
   certificates.set(certificate);
-  await vi.waitFor(() => expect(bundles.isTrusted(certificate.authorities)).toBe(true), 10_000);
+  await vi.waitFor(() => expect(bundles.isTrusted(certificate.authorities)).toBe(true), 60_000);
   const other = Buffer.from((await loopbackCertificate()).authorities).toString("base64");
   const body = [{ op: "replace" as const, path: "/webhooks/1/clientConfig/caBundle", value: other }];
   await client.patch(MutatingWebhookConfigurations, { name }, { type: "json", body }, { fieldManager: "intruder" });
-  await vi.waitFor(async () => expect(await stored()).toEqual(Array(4).fill(certificate.authorities)), 10_000);
-  await vi.waitFor(() => expect(lines.join("")).toContain('"changedBy":["intruder (Update)"]'), 10_000);
+  await vi.waitFor(async () => expect(await stored()).toEqual(Array(4).fill(certificate.authorities)), 60_000);
+  await vi.waitFor(() => expect(lines.join("")).toContain('"changedBy":["intruder (Update)"]'), 60_000);
 });
 
 test("nothing is written while all is right", async () => {
   const { client, name, certificates, bundles, calls } = await setup();
   const certificate = await loopbackCertificate();
   certificates.set(certificate);
-  await vi.waitFor(() => expect(bundles.isTrusted(certificate.authorities)).toBe(true), 10_000);
+  await vi.waitFor(() => expect(bundles.isTrusted(certificate.authorities)).toBe(true), 60_000);
   calls.length = 0;
   const body = { metadata: { annotations: { touched: "yes" } } };
   await client.patch(MutatingWebhookConfigurations, { name }, { type: "merge", body });
@@ -139,6 +139,6 @@ test("nothing is written while all is right", async () => {
   // The next that is written is the next that there is to write, once for each object.
   const next = await loopbackCertificate();
   certificates.set(next);
-  await vi.waitFor(() => expect(bundles.isTrusted(next.authorities)).toBe(true), 10_000);
+  await vi.waitFor(() => expect(bundles.isTrusted(next.authorities)).toBe(true), 60_000);
   expect(calls.filter((call) => call !== "get")).toEqual(["apply", "apply", "apply"]);
 });

@@ -42,7 +42,7 @@ test("a rotated token file is followed as soon as the old token is refused", asy
 
   await writeFile(tokenFile, await tokenFor(administrator, namespace, "second"));
   await administrator.delete(ServiceAccounts, { namespace, name: "first" });
-  await expect.poll(() => whoAmI(client), { timeout: 30_000 }).toBe(`system:serviceaccount:${namespace}:second`);
+  await expect.poll(() => whoAmI(client), { timeout: 60_000 }).toBe(`system:serviceaccount:${namespace}:second`);
 });
 
 test("a pod's mount is all that is needed", async () => {

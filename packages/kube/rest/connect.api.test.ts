@@ -288,7 +288,7 @@ test("custom resources are typed by their own definition, and their status is wr
     .poll(
       () => client.create(Things, { metadata: { namespace, name: "one" }, spec: { size: 1 } }).catch(() => undefined),
       {
-        timeout: 10_000,
+        timeout: 60_000,
       },
     )
     .toMatchObject({ kind: "Thing", spec: { size: 1 } });

@@ -53,5 +53,5 @@ test("example: a webhook that gives ConfigMaps a label, with a certificate of it
     const created = await client.create(ConfigMaps, configMap).catch(() => undefined);
     return created?.metadata!.labels;
   };
-  await expect.poll(labels, { timeout: 20_000 }).toEqual({ "example.com/seen": "yes" });
+  await expect.poll(labels, { timeout: 60_000 }).toEqual({ "example.com/seen": "yes" });
 });

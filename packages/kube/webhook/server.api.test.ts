@@ -39,7 +39,7 @@ async function register(client: Client, namespace: string, port: number, authori
         const dryRun = await client.create(ConfigMaps, { metadata: { name: "probe", namespace } }, { dryRun: true });
         return dryRun.metadata!.annotations?.["example.com/mutated"];
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     )
     .toBe("yes");
 }

@@ -51,7 +51,7 @@ test("a user who may read little sees that much", async () => {
   });
   // Rights take a moment to spread.
   const look = () => runCommand(["--as", "ann", "status", "test"], { namespace });
-  await expect.poll(async () => (await look()).code, { timeout: 10_000 }).toBe(0);
+  await expect.poll(async () => (await look()).code, { timeout: 60_000 }).toBe(0);
   const { output } = await look();
   for (const what of ["StatefulSets", "Pods", "Volume claims", "Events"]) {
     expect(output).toContain(`\n${what} can't be read: you may not\n`);
@@ -70,7 +70,7 @@ test("-w shows every change until Ctrl-C, which is no failure", async () => {
       .split("\n")
       .filter(Boolean)
       .map((line) => JSON.parse(line) as ClusterView);
-  const patience = { timeout: 20_000, interval: 50 };
+  const patience = { timeout: 60_000, interval: 50 };
   await expect.poll(() => views().length, patience).toBeGreaterThan(0);
 
   const body = { status: { conditions: [{ type: "Ready", status: "False" }] } };
@@ -105,7 +105,7 @@ test("-w on a terminal draws in place, gives it back, and leaves the last pictur
   const interrupted = new AbortController();
   const options = { namespace, terminal: true, signal: interrupted.signal, environment: { NO_COLOR: "1" } };
   const { command, ended } = await startCommand(["status", "test", "-w"], options);
-  await expect.poll(() => command.output(), { timeout: 20_000 }).toContain("INSTANCES");
+  await expect.poll(() => command.output(), { timeout: 60_000 }).toContain("INSTANCES");
   interrupted.abort(new Error("got SIGINT"));
   expect(await ended).toBe(0);
   const [drawn = "", left = ""] = command.output().split("\x1b[?25h\x1b[?1049l");
@@ -117,7 +117,7 @@ test("-w on a terminal draws in place, gives it back, and leaves the last pictur
 test("-w ends with the cluster", async () => {
   const { client, namespace } = await createCluster();
   const { command, ended } = await startCommand(["status", "test", "-w"], { namespace });
-  await expect.poll(() => command.output(), { timeout: 20_000 }).toContain("INSTANCES");
+  await expect.poll(() => command.output(), { timeout: 60_000 }).toContain("INSTANCES");
   await client.delete(MySQLClusters, { namespace, name: "test" });
   expect(await ended).toBe(0);
   expect(command.errors()).toBe(`MySQLCluster "${namespace}/test" was deleted\n`);

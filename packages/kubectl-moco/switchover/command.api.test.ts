@@ -5,7 +5,7 @@ import { createCluster, type TestCluster } from "../testing/cluster.ts";
 import { runCommand, startCommand } from "../testing/run.ts";
 
 const { demote, switchoverTo } = annotationKeys;
-const patience = { timeout: 20_000 };
+const patience = { timeout: 60_000 };
 
 test("the primary's Pod is asked to hand over, to anybody or to a certain one", async () => {
   const { namespace, annotations } = await createCluster({ primary: 1 });

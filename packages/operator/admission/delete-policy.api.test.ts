@@ -5,7 +5,7 @@ import { Pods, ServiceAccounts } from "@moco-ts/kube";
 import { expect, onTestFinished, test } from "vitest";
 
 const policy = join(import.meta.dirname, "../../../charts/moco/templates/moco-delete-validator.yaml");
-const patience = { timeout: 30_000, interval: 200 };
+const patience = { timeout: 60_000, interval: 200 };
 
 test("a Pod with the annotation can't be deleted until it is gone", async () => {
   const client = await testClient();

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Model, type Happening } from "./testing/model.ts";
 
-const patience = { timeout: 30_000 };
+const patience = { timeout: 120_000 };
 const pod = fc.nat({ max: 12 });
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 12, arbitrary: fc.record({ kind: fc.constantFrom("operator", "clustering") }) },

@@ -5,7 +5,7 @@ import { question } from "./query.ts";
 import { reportOf, type InstanceReport } from "./report.ts";
 
 const never = new AbortController().signal;
-const patience = { timeout: 20_000 };
+const patience = { timeout: 60_000 };
 
 /** Asks as the user who may only read. */
 async function ask(instance: TestInstance): Promise<InstanceReport> {

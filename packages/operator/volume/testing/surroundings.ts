@@ -27,7 +27,7 @@ import { expect, onTestFinished } from "vitest";
 import { buildServiceAccount } from "../../reconciliation/service-account/build.ts";
 import { startProcess } from "./process.ts";
 
-export const patience = { timeout: 30_000, interval: 50 };
+export const patience = { timeout: 120_000, interval: 50 };
 
 /** A namespace with a StorageClass that lets volumes grow, and one that does not. */
 export async function surroundings() {
