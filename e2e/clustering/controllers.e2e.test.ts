@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   faults,
   heal,
+  killController,
   leader,
   manifest,
   patience,
@@ -38,12 +39,6 @@ async function currentLeader(): Promise<string> {
   return (await found()).replace("pod/", "");
 }
 
-/** Without a word to anybody. A new Pod takes its place: a container would be started later each time. */
-async function killController(pod: string): Promise<void> {
-  await operator.local.faults.kill({ namespace: systemNamespace, name: pod });
-  await operator.kubectl("delete", "pod", pod, "-n", systemNamespace, "--force");
-}
-
 test.each(faults)("while it deals with: $name", { timeout: 600_000 }, async (fault) => {
   const controller = await currentLeader();
   const writer = await Writer.start(operator, name);
@@ -53,7 +48,7 @@ test.each(faults)("while it deals with: $name", { timeout: 600_000 }, async (fau
   // Another moment each time: from the first look to when most is done.
   const moment = Math.floor(Math.random() * 2_500);
   await delay(moment);
-  await killController(controller);
+  await killController(operator, controller);
   await writer.writesAgain(since + moment + 1_000, 180_000);
   // Until then the status says how everything was before.
   await expect.poll(currentLeader, patience).not.toBe(controller);

@@ -8,3 +8,4 @@ export { conditionOf, waitForCondition } from "./conditions.ts";
 export { cutFromOperator, faults, heal, leader, leaderPod, podEndpoint, primaryPod } from "./faults.ts";
 export { distribution, strike } from "./strike.ts";
 export { Plugin } from "./plugin.ts";
+export { killController } from "./killer.ts";

@@ -1,6 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { down, up, type Cluster } from "@moco-ts/local-kubernetes";
 import { assertNothingForbidden } from "./forbidden.ts";
 import { installOperator, systemNamespace } from "./install.ts";
+import { Killer } from "./killer.ts";
 
 export interface OperatorClusterOptions {
   /** Of the local cluster: one for each test file. */
@@ -45,19 +47,34 @@ export async function startOperatorCluster({
 /** A real Kubernetes with the controller, as a person with kubectl sees it. */
 export class OperatorCluster {
   readonly local: Cluster;
+  readonly #killer: Killer | undefined;
 
+  /** With KILL=1 in the environment the controller that acts is killed at random moments, whatever the test is about. */
   constructor(local: Cluster) {
     this.local = local;
+    this.#killer = process.env["KILL"] ? new Killer(this) : undefined;
   }
 
   /** What kubectl prints, without blanks around it. */
   async kubectl(...args: string[]): Promise<string> {
-    return (await this.local.kubectl(args)).trim();
+    return (await this.#patiently(args)).trim();
   }
 
   async apply(...objects: object[]): Promise<void> {
     const list = { apiVersion: "v1", kind: "List", items: objects };
-    await this.local.kubectl(["apply", "-f", "-"], { input: JSON.stringify(list) });
+    await this.#patiently(["apply", "-f", "-"], { input: JSON.stringify(list) });
+  }
+
+  /** A person tries again when the webhooks of a controller that was just killed don't answer. */
+  async #patiently(args: string[], options?: Parameters<Cluster["kubectl"]>[1]): Promise<string> {
+    for (;;) {
+      try {
+        return await this.local.kubectl(args, options);
+      } catch (error) {
+        if (this.#killer === undefined || !/failed calling webhook/.test(String(error))) throw error;
+        await delay(1_000);
+      }
+    }
   }
 
   /** Changes fields of a MySQLCluster's spec. */
@@ -97,6 +114,7 @@ export class OperatorCluster {
    * for a look at it.
    */
   async down(): Promise<void> {
+    await this.#killer?.stop();
     try {
       await assertNothingForbidden(this.local, systemNamespace);
     } finally {
