@@ -1,4 +1,4 @@
-/** A replica that applies too slowly, and what may be done to the primary meanwhile. */
+/** Replicas that apply too slowly, and transactions that don't end: what becomes of the primary meanwhile. */
 import { annotationKeys } from "@moco-ts/api";
 import type { Pod } from "@moco-ts/kube";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -17,7 +17,7 @@ const name = "three";
 let operator: OperatorCluster;
 
 beforeAll(async () => {
-  operator = await startOperatorCluster({ name: "lag", flags: ["--check-interval=5s"] });
+  operator = await startOperatorCluster({ name: "slowness", flags: ["--check-interval=5s"] });
   await operator.apply(manifest({ name, replicas: 3, spec: { maxDelaySecondsForPodDeletion: 5 } }));
   await waitForCondition(operator, name, "Healthy");
 });
@@ -44,6 +44,31 @@ test("a primary whose replicas lag behind can't be deleted and keeps its place u
   await waitForCondition(operator, name, "Healthy");
   const ledger = await writer.stop(await primaryPod(operator, name));
   expect(ledger.lost).toEqual([]);
+});
+
+test("transactions that don't end can't keep a primary in its place, and leave nothing behind", async () => {
+  const writer = await Writer.start(operator, name);
+  const primary = await primaryPod(operator, name);
+  await operator.query(primary, "CREATE TABLE ledger.huge (id BIGINT AUTO_INCREMENT PRIMARY KEY, text CHAR(200))");
+  const fill = "INSERT INTO ledger.huge (text) SELECT REPEAT('x', 200) FROM";
+  const many = (times: number) => Array.from({ length: times }, (_, at) => `information_schema.COLLATIONS AS c${at}`);
+  const ends = [
+    // Rows by the hundred thousand that are not committed, a statement that runs for hours, and a lock on everything.
+    `BEGIN; ${fill} ${many(2).join(", ")}; SELECT SLEEP(600)`,
+    `${fill} ${many(4).join(", ")}`,
+    "LOCK TABLES ledger.rows READ; SELECT SLEEP(600)",
+  ].map((statements) => operator.query(primary, statements, "moco-writable").catch(String));
+  const busy = "SELECT COUNT(*) FROM performance_schema.processlist WHERE USER = 'moco-writable' AND TIME > 3";
+  await expect.poll(() => operator.query(primary, busy), patience).toBe("3");
+
+  await operator.kubectl("annotate", "pod", primary, `${annotationKeys.demote}=true`);
+  await expect.poll(() => primaryPod(operator, name), patience).not.toBe(primary);
+  await writer.writesAgain(Date.now());
+  for (const end of await Promise.all(ends)) expect(end).toMatch(/ERROR/);
+  await waitForCondition(operator, name, "Healthy");
+  const successor = await primaryPod(operator, name);
+  expect(await operator.query(successor, "SELECT COUNT(*) FROM ledger.huge")).toBe("0");
+  expect((await writer.stop(successor)).lost).toEqual([]);
 });
 
 /** Lets a replica receive, but not apply, until the returned function is called. */
