@@ -1,6 +1,6 @@
 /** Volumes that have to grow at the worst moment. */
 import type { Pod } from "@moco-ts/kube";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import {
   conditionOf,
   manifest,
@@ -14,7 +14,7 @@ import {
   Writer,
   type OperatorCluster,
 } from "../testing/index.ts";
-import { template, Volumes } from "./volumes.ts";
+import { template, Volumes, type TemplateOptions } from "./volumes.ts";
 
 let operator: OperatorCluster;
 
@@ -109,22 +109,6 @@ test("all controllers are killed while the StatefulSet is gone: it comes back, a
   expect(await volumes.podIdentities()).toEqual(pods);
 });
 
-test("the API server is killed in the middle of it", async () => {
-  const volumes = new Volumes(operator, "sturdy");
-  const pods = await volumes.podIdentities();
-  for (const delay of [0, 300, 1_000]) {
-    await waitForCondition(operator, "sturdy", "ReconcileSuccess");
-    const before = await volumes.statefulSet();
-    // Its webhooks come back with the controller.
-    const change = template({ storage: "4Gi", annotations: { delay: String(delay) } });
-    await expect.poll(() => volumes.edit(change).then(() => "done", String), patience).toBe("done");
-    await new Promise((resolve) => setTimeout(resolve, delay));
-    await operator.local.apiServer.restart("SIGKILL");
-    await comesBack(volumes, before.metadata?.uid);
-    expect(await volumes.podIdentities()).toEqual(pods);
-  }
-});
-
 test("claims that the API server does not let grow: each reconcile tries again, says why, and is counted", async () => {
   const volumes = new Volumes(operator, "sturdy");
   const [pods, before] = [await volumes.podIdentities(), await volumes.statefulSet()];
@@ -132,7 +116,7 @@ test("claims that the API server does not let grow: each reconcile tries again, 
   await refuse("persistentvolumeclaims", "UPDATE", "the budget of this team is used up");
   const attempt = () => operator.kubectl("annotate", "pvc", claim, "attempt=1", "--dry-run=server").catch(String);
   await expect.poll(attempt, patience).toContain("the budget of this team is used up");
-  await volumes.edit(template({ storage: "5Gi" }));
+  await edit(volumes, { storage: "5Gi" });
   await keepsRising(volumes, "volume_resized_errors_total");
   expect(await conditionOf(operator, "sturdy", "ReconcileSuccess")).toMatchObject({
     status: "False",
@@ -152,7 +136,7 @@ test("a StatefulSet that the API server does not take back: Pods stay, and each 
   const [pods, before] = [await volumes.podIdentities(), await volumes.statefulSet()];
   // Without the garbage collector a deletion takes as long as we want.
   operator.local.controllerManager.freeze();
-  await volumes.edit(template({ storage: "5Gi", annotations: { refused: "once" } }));
+  await edit(volumes, { storage: "5Gi", annotations: { refused: "once" } });
   const isDeleted = async () => (await volumes.statefulSet()).metadata?.deletionTimestamp;
   await expect.poll(isDeleted, patience).toBeDefined();
   await refuse("statefulsets", "CREATE", "no more of these today");
@@ -169,11 +153,31 @@ test("a StatefulSet that the API server does not take back: Pods stay, and each 
   expect(await volumes.podIdentities()).toEqual(pods);
 });
 
+test("the API server is killed in the middle of it", async () => {
+  const volumes = new Volumes(operator, "sturdy");
+  const pods = await volumes.podIdentities();
+  for (const delay of [0, 300, 1_000]) {
+    await waitForCondition(operator, "sturdy", "ReconcileSuccess");
+    const before = await volumes.statefulSet();
+    await edit(volumes, { storage: "5Gi", annotations: { delay: String(delay) } });
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    await operator.local.apiServer.restart("SIGKILL");
+    await comesBack(volumes, before.metadata?.uid);
+    expect(await volumes.podIdentities()).toEqual(pods);
+  }
+});
+
+/** As soon as the webhooks answer: they come back with the controllers that were killed. */
+async function edit(volumes: Volumes, change: TemplateOptions): Promise<void> {
+  await expect.poll(() => volumes.edit(template(change)).then(() => "done", String), patience).toBe("done");
+}
+
 /** Lets the API server refuse such requests for objects of the cluster "sturdy". */
 async function refuse(resource: string, operation: string, message: string): Promise<void> {
   const rule = { apiGroups: ["*"], apiVersions: ["v1"], resources: [resource], operations: [operation] };
   const validation = { expression: "!object.metadata.name.contains('moco-sturdy')", message };
   const api = { apiVersion: "admissionregistration.k8s.io/v1", metadata: { name: "refusal" } };
+  onTestFinished(relent);
   await operator.apply(
     {
       ...api,
@@ -189,7 +193,8 @@ async function refuse(resource: string, operation: string, message: string): Pro
 }
 
 async function relent(): Promise<void> {
-  await operator.kubectl("delete", "validatingadmissionpolicybinding,validatingadmissionpolicy", "refusal");
+  const kinds = "validatingadmissionpolicybinding,validatingadmissionpolicy";
+  await operator.kubectl("delete", kinds, "refusal", "--ignore-not-found");
 }
 
 /** Not only once: people are told as long as it lasts. */
