@@ -12,6 +12,7 @@ import {
   podEndpoint,
   podsOf,
   primaryPod,
+  slowness,
   startOperatorCluster,
   systemNamespace,
   waitForCondition,
@@ -137,7 +138,7 @@ describe("a neighbour is not disturbed by a cluster", () => {
   test.each(oddities)("%s", async (_, makeOdd) => {
     await makeOdd();
     await waitForCondition(operator, wild, "Healthy", "False");
-    expect(await switchOver(writer)).toBeLessThan(5_000);
+    expect(await switchOver(writer)).toBeLessThan(5_000 * slowness);
     const primary = await primaryPod(operator, name);
     await kill(primary);
     await writer.writesAgain(Date.now() + 1_000);

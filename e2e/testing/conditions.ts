@@ -1,5 +1,6 @@
 import type { MySQLCluster } from "@moco-ts/api";
 import type { OperatorCluster } from "./operator-cluster.ts";
+import { slowness } from "./pods.ts";
 
 /** `True`, `False` or `Unknown`, and why; undefined if nobody has said anything yet. */
 export async function conditionOf(operator: OperatorCluster, cluster: string, type: string) {
@@ -15,7 +16,7 @@ export async function waitForCondition(
   wanted: "True" | "False" | "Unknown" = "True",
   limit = 180_000,
 ): Promise<void> {
-  const end = Date.now() + limit;
+  const end = Date.now() + limit * slowness;
   for (;;) {
     const found = await conditionOf(operator, cluster, type);
     if (found?.status === wanted) return;

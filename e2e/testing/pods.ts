@@ -1,8 +1,11 @@
 import type { Pod } from "@moco-ts/kube";
 import type { OperatorCluster } from "./operator-cluster.ts";
 
+/** How many times as long everything may take: with KILL=1 controllers are killed again and again. */
+export const slowness = process.env["KILL"] ? 4 : 1;
+
 /** For `expect.poll`: long enough for a few mysqld on a busy machine. */
-export const patience = { timeout: 120_000, interval: 500 };
+export const patience = { timeout: 120_000 * slowness, interval: 500 };
 
 /** The pods of a MySQLCluster. */
 export function podsOf(cluster: OperatorCluster, name: string, namespace = "default"): Promise<Pod[]> {

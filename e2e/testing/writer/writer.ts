@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { bundle } from "@moco-ts/bundle";
 import { buildImages, loadImages } from "@moco-ts/local-kubernetes";
 import type { OperatorCluster } from "../operator-cluster.ts";
+import { slowness } from "../pods.ts";
 
 const image = "localhost/moco-ts/writer:dev";
 /** Milliseconds that are read twice, since a line is logged later than it was made, and logs know seconds only. */
@@ -61,7 +62,7 @@ export class Writer {
   }
 
   async waitFor(isThere: (lines: Line[]) => boolean, limit = 120_000): Promise<Line[]> {
-    const end = Date.now() + limit;
+    const end = Date.now() + limit * slowness;
     for (;;) {
       const lines = await this.lines().catch(() => []);
       if (isThere(lines)) return lines;
