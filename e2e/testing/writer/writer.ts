@@ -131,7 +131,10 @@ function podOf(cluster: string, nodeName?: string): object {
     kind: "Pod",
     metadata: { name: nameOf(cluster), namespace: "default" },
     spec: {
-      containers: [{ name: "writer", image, imagePullPolicy: "Never", env }],
+      // Nodes with too little memory don't take Pods that ask for nothing.
+      containers: [
+        { name: "writer", image, imagePullPolicy: "Never", env, resources: { requests: { memory: "64Mi" } } },
+      ],
       terminationGracePeriodSeconds: 1,
       ...(nodeName !== undefined && { nodeName }),
     },

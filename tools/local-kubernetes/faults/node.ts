@@ -1,10 +1,9 @@
 /** Faults of a whole node. */
 import { readFile, writeFile } from "node:fs/promises";
-import { parseDocument } from "yaml";
+import { parse, stringify } from "yaml";
 import { controlPlaneNamespace } from "../cluster/namespaces.ts";
 import type { NodeProcesses } from "../cluster/processes.ts";
 import { nodeGroup } from "../node/files.ts";
-import { leastMemory } from "../node/kubelet.ts";
 import { killGroup, setFrozen } from "../system/cgroups.ts";
 import { run } from "../system/run.ts";
 
@@ -28,12 +27,16 @@ export function setNodeFrozen(cluster: string, node: NodeProcesses, frozen: bool
 
 /**
  * Lets a node's kubelet find that it has too little memory, whatever it has: it evicts pods, one after the other, those
- * that use more than they asked for first.
+ * that use more than they asked for first. A hard limit would count as used, and leave no room for any pod at all.
  */
 export async function setMemoryPressure({ place, kubelet }: NodeProcesses, pressed: boolean): Promise<void> {
-  const configuration = parseDocument(await readFile(place.kubeletConfiguration, "utf8"));
-  configuration.setIn(["evictionHard", "memory.available"], pressed ? "99%" : leastMemory);
-  await writeFile(place.kubeletConfiguration, configuration.toString());
+  const configuration = parse(await readFile(place.kubeletConfiguration, "utf8")) as Record<string, unknown>;
+  const { evictionSoft: _limit, evictionSoftGracePeriod: _time, ...others } = configuration;
+  const limit = {
+    evictionSoft: { "memory.available": "99%" },
+    evictionSoftGracePeriod: { "memory.available": "1s" },
+  };
+  await writeFile(place.kubeletConfiguration, stringify({ ...others, ...(pressed && limit) }));
   await kubelet.restart();
 }
 

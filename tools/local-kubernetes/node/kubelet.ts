@@ -10,9 +10,6 @@ export interface KubeletSettings {
   cgroupRoot: string;
 }
 
-/** What a node has to have free. */
-export const leastMemory = "50Mi";
-
 export function kubeletConfiguration(place: NodePlace, settings: KubeletSettings): string {
   return stringify({
     apiVersion: "kubelet.config.k8s.io/v1beta1",
@@ -42,12 +39,13 @@ export function kubeletConfiguration(place: NodePlace, settings: KubeletSettings
     enforceNodeAllocatable: [],
     makeIPTablesUtilChains: false,
     // A developer's disk may be nearly full and is no reason to evict anything.
-    evictionHard: { "memory.available": leastMemory, "nodefs.available": "1%", "imagefs.available": "1%" },
+    evictionHard: { "memory.available": "50Mi", "nodefs.available": "1%", "imagefs.available": "1%" },
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
     // Tests wait for what these report.
     volumeStatsAggPeriod: "10s",
     evictionPressureTransitionPeriod: "5s",
+    evictionMaxPodGracePeriod: 60,
     registryPullQPS: 0,
     eventRecordQPS: 0,
   });
