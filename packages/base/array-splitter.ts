@@ -77,24 +77,19 @@ export class ArraySplitter {
 
   /** Where to go on after the string that goes on at `start`: most of a list's bytes are in strings, and passed over here. */
   #endOfString(chunk: Buffer, start: number): number {
-    let from = start;
-    if (this.#escaped && from < chunk.length) {
-      this.#escaped = false;
-      from++;
-    }
-    for (;;) {
-      const end = chunk.indexOf(quote, from);
-      const isEscaped = backslashesBefore(chunk, end < 0 ? chunk.length : end, from) % 2 === 1;
-      if (end < 0) {
-        this.#escaped = isEscaped;
-        return chunk.length;
-      }
-      if (!isEscaped) {
+    let index = this.#escaped ? start + 1 : start;
+    // Most strings are so short that a search by Node would take longer.
+    while (index < chunk.length) {
+      const byte = chunk[index];
+      if (byte === quote) {
         this.#inString = false;
-        return end + 1;
+        break;
       }
-      from = end + 1;
+      index += byte === backslash ? 2 : 1;
     }
+    // The last byte was a backslash.
+    this.#escaped = index > chunk.length;
+    return index + 1;
   }
 
   #item(chunk: Buffer, start: number, end: number): string {
@@ -104,10 +99,4 @@ export class ArraySplitter {
     this.#pieces = [];
     return item;
   }
-}
-
-function backslashesBefore(chunk: Buffer, end: number, start: number): number {
-  let first = end;
-  while (first > start && chunk[first - 1] === backslash) first--;
-  return end - first;
 }
