@@ -1,4 +1,5 @@
 import type { Metrics } from "@moco-ts/base";
+import { parseKey } from "@moco-ts/kube";
 import type { Problem } from "./decision/plan.ts";
 
 interface ClaimLabels extends Record<string, string> {
@@ -8,7 +9,7 @@ interface ClaimLabels extends Record<string, string> {
 
 const claimLabels = ["persistentvolumeclaim", "namespace"] as const;
 
-/** What Prometheus is told. Series of a claim are there from the first round that it is managed in, until it goes. */
+/** What Prometheus is told, of claims by their key. Series of a claim are there from the first round that it is managed in, until it goes. */
 export class AutoresizerMetrics {
   readonly loopSeconds;
   readonly kubernetesClientFail;
@@ -40,36 +41,36 @@ export class AutoresizerMetrics {
   }
 
   /** A claim is managed: it has series from now on. */
-  appear(namespace: string, name: string): void {
-    const key = `${namespace}/${name}`;
+  appear(key: string): void {
     if (this.#known.has(key)) return;
     this.#known.add(key);
-    for (const counter of this.#counters) counter.inc(labelsOf(namespace, name), 0);
+    // The same object for all of them: it stays as long as its series.
+    const labels = labelsOf(key);
+    for (const counter of this.#counters) counter.inc(labels, 0);
   }
 
   /** A claim is not managed any more. */
-  forget(namespace: string, name: string): void {
-    this.#known.delete(`${namespace}/${name}`);
-    for (const counter of this.#counters) counter.remove(labelsOf(namespace, name));
-    this.setProblem(namespace, name, undefined);
+  forget(key: string): void {
+    this.#known.delete(key);
+    for (const counter of this.#counters) counter.remove(labelsOf(key));
+    this.setProblem(key, undefined);
   }
 
-  resized(namespace: string, name: string): void {
-    this.#success.inc(labelsOf(namespace, name));
+  resized(key: string): void {
+    this.#success.inc(labelsOf(key));
   }
 
-  count(what: "limitReached" | "failed", namespace: string, name: string): void {
-    (what === "failed" ? this.#failed : this.#limitReached).inc(labelsOf(namespace, name));
+  count(what: "limitReached" | "failed", key: string): void {
+    (what === "failed" ? this.#failed : this.#limitReached).inc(labelsOf(key));
   }
 
-  setProblem(namespace: string, name: string, reason: Problem["name"] | undefined): void {
-    const key = `${namespace}/${name}`;
+  setProblem(key: string, reason: Problem["name"] | undefined): void {
     const before = this.#problems.get(key);
     if (before === reason) return;
-    if (before !== undefined) this.#problem.remove({ ...labelsOf(namespace, name), reason: before });
+    if (before !== undefined) this.#problem.remove({ ...labelsOf(key), reason: before });
     if (reason === undefined) this.#problems.delete(key);
     else this.#problems.set(key, reason);
-    if (reason !== undefined) this.#problem.set({ ...labelsOf(namespace, name), reason }, 1);
+    if (reason !== undefined) this.#problem.set({ ...labelsOf(key), reason }, 1);
   }
 
   /** Starts the counters of all claims anew if there is too much to read. */
@@ -84,6 +85,7 @@ export class AutoresizerMetrics {
   }
 }
 
-function labelsOf(namespace: string, name: string): ClaimLabels {
+function labelsOf(key: string): ClaimLabels {
+  const { namespace = "", name } = parseKey(key);
   return { persistentvolumeclaim: name, namespace };
 }

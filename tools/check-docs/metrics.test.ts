@@ -13,7 +13,7 @@ async function registered(): Promise<Map<string, string>> {
   createClusterMetrics(metrics);
   createAgentMetrics(metrics, "test", 0);
   const autoresizer = new AutoresizerMetrics(metrics);
-  autoresizer.appear("default", "data");
+  autoresizer.appear("default/data");
   const text = await metrics.text();
   const families = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!] as const);
   return new Map([...families, ...ofRuntime()]);

@@ -1,6 +1,7 @@
 import { parseBytes } from "@moco-ts/base";
 import type { PersistentVolumeClaim, StorageClass } from "@moco-ts/kube";
 import type { VolumeUsage } from "../usage/usage.ts";
+import { remember } from "./remember.ts";
 
 /** Everything that a decision depends on, but for the rules and the time. */
 export interface Snapshot {
@@ -36,6 +37,8 @@ export function capacityOf(claim: PersistentVolumeClaim): bigint {
   return bytesOf(claim.status?.capacity?.["storage"]);
 }
 
+const parseStorage = remember(parseBytes);
+
 function bytesOf(quantity: string | undefined): bigint {
-  return quantity === undefined ? 0n : parseBytes(quantity);
+  return quantity === undefined ? 0n : parseStorage(quantity);
 }

@@ -53,7 +53,7 @@ test("the metric shows one problem at a time, and none that is over", async () =
   decided();
   expect(await problems()).toEqual([]);
   decided(limitReached);
-  reporter.forget(key, "default", "data");
+  reporter.forget(key);
   expect(await metrics.text()).not.toContain('"data"');
 });
 

@@ -26,12 +26,11 @@ export class Reporter {
 
   decided(key: string, claim: PersistentVolumeClaim, plan: TargetPlan): void {
     const { metrics, logger } = this.#options;
-    const { namespace, name } = namesOf(claim);
-    metrics.appear(namespace, name);
-    if (plan.counts) metrics.count(plan.counts, namespace, name);
+    metrics.appear(key);
+    if (plan.counts) metrics.count(plan.counts, key);
     // Whether a resize is refused again is not known yet.
     if (plan.kind !== "resize" || plan.problem) this.#setProblem(key, claim, plan.problem);
-    logger.debug("decided", { namespace, name, plan: plan.kind, reason: plan.reason });
+    logger.debug("decided", { ...namesOf(claim), plan: plan.kind, reason: plan.reason });
   }
 
   resized(key: string, claim: PersistentVolumeClaim, { request, reason, problem }: ResizePlan): void {
@@ -39,7 +38,7 @@ export class Reporter {
     const { namespace, name } = namesOf(claim);
     const from = claim.status?.capacity?.["storage"];
     logger.info("resize started", { namespace, name, from, to: quantityText(request), reason });
-    metrics.resized(namespace, name);
+    metrics.resized(key);
     const message = `PVC volume is resized to ${quantityText(request)}`;
     this.#record(claim, { type: "Normal", reason: "Resized", action: "Resized", message });
     this.#setProblem(key, claim, problem);
@@ -60,22 +59,21 @@ export class Reporter {
     const { namespace, name } = namesOf(claim);
     logger.error("failed to resize PVC", { namespace, name, to: quantityText(request), error });
     metrics.kubernetesClientFail.inc();
-    metrics.count("failed", namespace, name);
+    metrics.count("failed", key);
     const message = `the volume could not be resized to ${quantityText(request)}: ${describeError(error)}`;
     this.#setProblem(key, claim, { name: "ResizeFailed", message, about: "refused" });
   }
 
   /** The claim is not managed any more. */
-  forget(key: string, namespace: string, name: string): void {
+  forget(key: string): void {
     this.#told.delete(key);
-    this.#options.metrics.forget(namespace, name);
+    this.#options.metrics.forget(key);
   }
 
   #setProblem(key: string, claim: PersistentVolumeClaim, problem: Problem | undefined): void {
-    const { namespace, name } = namesOf(claim);
-    this.#options.metrics.setProblem(namespace, name, problem?.name);
+    this.#options.metrics.setProblem(key, problem?.name);
     if (problem === undefined || !this.#isNews(key, `${problem.name} ${problem.about ?? ""}`)) return;
-    this.#options.logger.warn(problem.message, { namespace, name, problem: problem.name });
+    this.#options.logger.warn(problem.message, { ...namesOf(claim), problem: problem.name });
     this.#record(claim, { type: "Warning", reason: problem.name, action: "Resize", message: problem.message });
   }
 

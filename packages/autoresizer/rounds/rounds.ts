@@ -3,7 +3,7 @@
  * fails for one node or one claim is told, and the others go on.
  */
 import type { Clock, Logger } from "@moco-ts/base";
-import { isConflict, isNotFound, keyOf, parseKey, type Client, type Informer } from "@moco-ts/kube";
+import { isConflict, isNotFound, keyOf, type Client, type Informer } from "@moco-ts/kube";
 import type { PersistentVolumeClaim, StorageClass } from "@moco-ts/kube";
 import { decideTarget, type Rules } from "../decision/decide.ts";
 import type { ResizePlan, TargetPlan } from "../decision/plan.ts";
@@ -94,10 +94,7 @@ export class Rounds {
         this.#options.logger.error("could not decide about a claim", { error, claim: key });
       }
     }
-    for (const key of this.#memory.endRound(clock.now())) {
-      const { namespace = "", name } = parseKey(key);
-      reporter.forget(key, namespace, name);
-    }
+    for (const key of this.#memory.endRound(clock.now())) reporter.forget(key);
     return resizes;
   }
 
