@@ -1,8 +1,10 @@
 import { statistics, UsageCollector, type Statistic, type VolumeUsage } from "./usage.ts";
 
 const prefix = "kubelet_volume_stats_";
-const byName = new Map(Object.entries(statistics).map(([statistic, name]) => [name, statistic as Statistic]));
-const sample = /^(\w+)\{(.*)\} +(\S+)/;
+const byName: ReadonlyMap<string, Statistic> = new Map(
+  Object.entries(statistics).map(([statistic, name]) => [name, statistic as Statistic]),
+);
+const sample = /^\{(.*)\} +(\S+)/;
 const label = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
 /**
@@ -22,9 +24,10 @@ export function readExposition(text: string): Map<string, VolumeUsage> {
 }
 
 function takeSample(volumes: UsageCollector, line: string): void {
-  const [, name = "", labels = "", value = ""] = sample.exec(line) ?? [];
-  const statistic = byName.get(name as (typeof statistics)[Statistic]);
+  const nameEnd = line.indexOf("{");
+  const statistic = byName.get(line.slice(0, nameEnd));
   if (statistic === undefined) return;
+  const [, labels = "", value = ""] = sample.exec(line.slice(nameEnd)) ?? [];
   let namespace: string | undefined;
   let claim: string | undefined;
   for (const [, key, text = ""] of labels.matchAll(label)) {
