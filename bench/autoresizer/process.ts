@@ -24,12 +24,7 @@ export class AutoresizerProcess {
 
   constructor(file: string, kubeconfig: string, metricsPort: number, flags: readonly string[]) {
     this.#metrics = `http://127.0.0.1:${metricsPort}/metrics`;
-    const common = [
-      `--metrics-addr=127.0.0.1:${metricsPort}`,
-      "--health-addr=0",
-      "--interval=500ms",
-      "--zap-log-level=error",
-    ];
+    const common = [`--metrics-addr=127.0.0.1:${metricsPort}`, "--health-addr=0", "--zap-log-level=error"];
     this.#child = spawn(process.execPath, [...imageOptions, file, ...common, ...flags], {
       env: { PATH: process.env["PATH"], KUBECONFIG: kubeconfig, POD_NAMESPACE: "default" },
       stdio: ["ignore", "ignore", "inherit"],
@@ -47,6 +42,11 @@ export class AutoresizerProcess {
       resident: (Number(/VmRSS:\s+(\d+)/.exec(this.#read("status"))![1]) * 1024) / 1e6,
       cpu: (1000 * (last.cpu - first.cpu)) / count,
     };
+  }
+
+  /** Until the first round has ended. */
+  async ready(): Promise<void> {
+    await this.#after(1);
   }
 
   async stop(): Promise<void> {

@@ -12,7 +12,17 @@ try {
   process.exit(2);
 }
 const common = { metrics: new Metrics(), clock: systemClock };
-if (config.explain) {
+void (config.explain ? printExplanation() : keepResizing());
+
+async function keepResizing(): Promise<void> {
+  const logger = createLogger({ level: config.logLevel });
+  await runProgram(process, logger, async (signal) => {
+    const cluster = await loadConfig(config);
+    await createAutoresizer(config, { ...common, cluster, logger }).run(signal);
+  });
+}
+
+async function printExplanation(): Promise<void> {
   try {
     const cluster = await loadConfig(config);
     const { signal } = new AbortController();
@@ -21,10 +31,4 @@ if (config.explain) {
     process.stderr.write(`pvc-autoresizer: ${describeError(error)}\n`);
     process.exitCode = 1;
   }
-} else {
-  const logger = createLogger({ level: config.logLevel });
-  await runProgram(process, logger, async (signal) => {
-    const cluster = await loadConfig(config);
-    await createAutoresizer(config, { ...common, cluster, logger }).run(signal);
-  });
 }

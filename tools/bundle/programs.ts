@@ -16,7 +16,7 @@ interface Program extends BundleOptions {
 /** Our programs that are run in images. */
 const programs: readonly Program[] = [
   { name: "moco-controller", entry: "packages/operator/main.ts", compact: true },
-  { name: "pvc-autoresizer", entry: "packages/autoresizer/main.ts" },
+  { name: "pvc-autoresizer", entry: "packages/autoresizer/main.ts", compact: true },
   {
     name: "moco-agent",
     entry: "packages/agent/main.ts",
