@@ -86,7 +86,7 @@ test-e2e: setup ## A representative e2e of each area, on a real node
 e2e: setup ## All e2e tests, or those of one AREA; KILL=1 kills controllers at random moments of each
 	$(call say,End-to-end tests: $(or $(AREA),all areas))
 	@if [ -n "$(NO_NODE)" ]; then echo "$(NO_NODE)"; exit 1; fi
-	$(if $(KILL),KILL=1) vitest run --project e2e e2e/$(if $(AREA),$(AREA)/)
+	$(if $(KILL),KILL=1) vitest run --project e2e $(if $(KILL),--testTimeout=1200000) e2e/$(if $(AREA),$(AREA)/)
 
 .PHONY: chaos
 chaos: setup ## Faults and writers without end: ROUNDS=20 SEED=1 FAULT=name

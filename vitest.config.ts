@@ -48,8 +48,7 @@ export default defineConfig({
           name: "e2e",
           include: ["e2e/**/*.e2e.test.ts"],
           exclude: ["**/node_modules/**"],
-          // Controllers that are killed again and again need more time.
-          testTimeout: process.env["KILL"] ? 1_200_000 : 300_000,
+          testTimeout: 300_000,
           hookTimeout: 900_000,
           fileParallelism: false,
           expect: { poll },
