@@ -8,6 +8,8 @@ export interface HelmOptions {
   readonly kubeconfigPath?: string;
   /** Of the chart, beyond its defaults. */
   readonly values?: object;
+  /** Ends Helm. */
+  readonly signal?: AbortSignal;
 }
 
 export interface InstallOptions extends HelmOptions {
@@ -35,7 +37,8 @@ export async function helm(args: readonly string[], options: HelmOptions = {}): 
   const env = { ...environment, KUBECONFIG: options.kubeconfigPath ?? "/dev/null" };
   const all = options.values === undefined ? [...args] : [...args, "--values", "-"];
   return new Promise((resolve, reject) => {
-    const child = execFile(program, all, { env, maxBuffer: 64 * 1024 * 1024 }, (error, output, problems) => {
+    const limits = { env, maxBuffer: 64 * 1024 * 1024, signal: options.signal };
+    const child = execFile(program, all, limits, (error, output, problems) => {
       if (error === null) resolve(output);
       else reject(new Error(`helm ${args.join(" ")}: ${problems.trim() || error.message}`));
     });
@@ -48,18 +51,19 @@ export async function helm(args: readonly string[], options: HelmOptions = {}): 
 
 /** Installs a chart or upgrades it, and waits until it is at work. */
 export async function installChart(name: ChartName, options: InstallOptions): Promise<string> {
-  const { release = name, namespace, chart = charts[name], flags = [], kubeconfigPath, values = {} } = options;
+  const { release = name, namespace, chart = charts[name], flags = [], kubeconfigPath, values = {}, signal } = options;
   const place = ["--namespace", namespace, "--create-namespace"];
   return helm(["upgrade", "--install", release, chart, ...place, "--wait", "--timeout=5m", ...flags], {
     kubeconfigPath,
     values,
+    ...(signal && { signal }),
   });
 }
 
 export async function removeChart(
   release: string,
-  options: { readonly kubeconfigPath: string; readonly namespace: string },
+  options: Pick<InstallOptions, "kubeconfigPath" | "namespace" | "flags">,
 ): Promise<string> {
-  const { kubeconfigPath, namespace } = options;
-  return helm(["uninstall", release, "--namespace", namespace, "--wait"], { kubeconfigPath });
+  const { kubeconfigPath, namespace, flags = [] } = options;
+  return helm(["uninstall", release, "--namespace", namespace, "--wait", ...flags], { kubeconfigPath });
 }

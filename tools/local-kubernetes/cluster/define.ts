@@ -14,6 +14,7 @@ export interface DefineOptions {
   nodes?: number;
   controlPlaneOnly?: boolean;
   auditLog?: boolean;
+  signal?: AbortSignal;
 }
 
 const centralPrograms = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"];
@@ -40,10 +41,10 @@ export async function define(
     throw new Error(`the cluster ${name} exists with other options: run "local-kubernetes down --name ${name}" first`);
   }
   if (!controlPlaneOnly) {
-    await ensurePackages(report);
+    await ensurePackages(report, options.signal);
   }
   const programs = [...centralPrograms, ...(controlPlaneOnly ? [] : nodePrograms)];
-  const binaries = [...(await resolveBinaries(programs, { report })).values()];
+  const binaries = [...(await resolveBinaries(programs, { report, signal: options.signal })).values()];
   progress.done(describe(binaries));
 
   const wanted = {

@@ -45,7 +45,7 @@ async function isPresent(program: string): Promise<boolean> {
 }
 
 /** Installs the packages that are missing. */
-export async function ensurePackages(report: Report): Promise<void> {
+export async function ensurePackages(report: Report, signal?: AbortSignal): Promise<void> {
   const missing = await missingRequirements();
   if (missing.length === 0) {
     return;
@@ -53,5 +53,6 @@ export async function ensurePackages(report: Report): Promise<void> {
   await installPackages(
     missing.map((requirement) => requirement.package),
     report,
+    signal,
   );
 }

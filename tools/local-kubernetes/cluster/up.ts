@@ -30,17 +30,20 @@ export interface UpOptions {
   auditLog?: boolean;
   /** Told about progress. Default: standard error. */
   report?: Report;
+  /** Ends it as soon as possible. What is there by then stays, for `down` or for another `up`. */
+  signal?: AbortSignal;
 }
 
 /** Brings a cluster up, or what is missing of it, and returns when its nodes are Ready. */
 export async function up(options: UpOptions = {}): Promise<Cluster> {
-  const { name = defaultClusterName, report = reportToStderr } = options;
+  const { name = defaultClusterName, report = reportToStderr, signal } = options;
   assertClusterName(name);
   const progress = new Progress(report);
   return withClusterLock(name, report, async () => {
     const definition = await define(name, options, report, progress);
+    signal?.throwIfAborted();
     await prepare(definition, progress);
-    await startAll(definition, progress);
+    await startAll(definition, progress, signal);
     return cluster(name);
   });
 }
@@ -68,24 +71,27 @@ async function prepare(definition: ClusterDefinition, progress: Progress): Promi
   }
 }
 
-/** Starts what does not run. As soon as one fails, nobody waits for the others. */
-async function startAll(definition: ClusterDefinition, progress: Progress): Promise<void> {
+/** Starts what does not run. As soon as one fails, the others give up. */
+async function startAll(definition: ClusterDefinition, progress: Progress, interrupt?: AbortSignal): Promise<void> {
   const processes = clusterProcesses(definition);
   const failure = new AbortController();
-  const { signal } = failure;
+  const signal = AbortSignal.any([failure.signal, ...(interrupt ? [interrupt] : [])]);
+  const served = startServer(processes, signal);
+  const starts = [
+    served.then(() => progress.done(`API server at ${serverUrl(definition)}`)),
+    startControllers(processes, served, signal).then(() => progress.done("controllers")),
+    served.then(() => processes.volumes?.start(signal)),
+    ...processes.nodes.map(async (node) => {
+      await startNode(definition, node, served, signal);
+      progress.done(`${node.place.name} is Ready`);
+    }),
+  ];
   try {
-    const served = startServer(processes, signal);
-    await Promise.all([
-      served.then(() => progress.done(`API server at ${serverUrl(definition)}`)),
-      startControllers(processes, served, signal).then(() => progress.done("controllers")),
-      served.then(() => processes.volumes?.start(signal)),
-      ...processes.nodes.map(async (node) => {
-        await startNode(definition, node, served, signal);
-        progress.done(`${node.place.name} is Ready`);
-      }),
-    ]);
+    await Promise.all(starts);
   } catch (error) {
     failure.abort();
+    // Whoever takes the cluster down now must not meet one that is still being started.
+    await Promise.allSettled(starts);
     throw error;
   }
 }

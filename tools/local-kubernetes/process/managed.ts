@@ -8,7 +8,7 @@ export interface ProcessHandle {
   readonly name: string;
   /** undefined while the process is stopped. */
   readonly pid: number | undefined;
-  /** Resolves when the process is ready to serve. The signal only ends the wait for it. */
+  /** Resolves when the process is ready to serve. Once it runs, the signal only ends the wait for it. */
   start(signal?: AbortSignal): Promise<void>;
   /** Resolves when the process is gone. Default signal: SIGTERM; SIGKILL follows after 5 s. */
   stop(signal?: NodeJS.Signals): Promise<void>;
@@ -49,6 +49,7 @@ export class ManagedProcess implements ProcessHandle {
   }
 
   async start(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
     if (!this.running) {
       this.identity = launch(this.specification);
     }
