@@ -42,7 +42,7 @@ export function createProgram({ io, environment, signal, clock = systemClock }: 
     io,
     clock,
     signal,
-    colours: !!io.stdout.isTTY && !environment["NO_COLOR"] && environment["TERM"] !== "dumb",
+    colours: wantsColours(io, environment),
     connect: (command, use) => withSession(command.optsWithGlobals<GlobalFlags>(), environment, use),
   };
   const program = new Command("kubectl moco")
@@ -63,6 +63,12 @@ export function createProgram({ io, environment, signal, clock = systemClock }: 
   addStart(program, tools);
   addCompletion(program, tools, createValueFinder(environment, signal));
   return program;
+}
+
+/** FORCE_COLOR is for programs that show on a terminal what they read from us. */
+function wantsColours({ stdout }: Io, environment: Surroundings["environment"]): boolean {
+  if (environment["NO_COLOR"]) return false;
+  return !!environment["FORCE_COLOR"] || (!!stdout.isTTY && environment["TERM"] !== "dumb");
 }
 
 const examples = `

@@ -93,11 +93,12 @@ test("-w shows every change until Ctrl-C, which is no failure", async () => {
 
 test("on a terminal there are colours, unless NO_COLOR says otherwise", async () => {
   const { namespace } = await createCluster();
-  const look = (environment: Record<string, string>) =>
-    runCommand(["status", "test"], { namespace, terminal: true, environment });
+  const look = (environment: Record<string, string>, terminal = true) =>
+    runCommand(["status", "test"], { namespace, terminal, environment });
   expect((await look({})).output).toContain("\x1b[1mINSTANCES\x1b[22m");
   expect((await look({ NO_COLOR: "1" })).output).not.toContain("\x1b");
   expect((await look({ TERM: "dumb" })).output).not.toContain("\x1b");
+  expect((await look({ FORCE_COLOR: "1" }, false)).output).toContain("\x1b");
 });
 
 test("-w on a terminal draws in place, gives it back, and leaves the last picture", async () => {
