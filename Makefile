@@ -23,6 +23,7 @@ help: ## List the targets
 	@echo
 	@echo "  make e2e AREA=ground     one area of: $(AREAS)"
 	@echo "  make demo KEEP=1         leave the demo's cluster up"
+	@echo "  make demo NAME=another   call the demo's cluster so, beside one that is there"
 	@echo "  make demo EXISTING=1     use the cluster that KUBECONFIG names"
 
 .PHONY: setup
@@ -94,7 +95,8 @@ chaos: setup ## Faults and writers without end: ROUNDS=20 SEED=1 FAULT=name
 
 .PHONY: demo
 demo: setup ## Bring up a local cluster and show what it does
-	node tools/demo/main.ts $(if $(KEEP),--keep) $(if $(EXISTING),--existing) $(if $(IMAGES),--images "$(IMAGES)")
+	node tools/demo/main.ts $(if $(KEEP),--keep) $(if $(NAME),--name "$(NAME)") $(if $(EXISTING),--existing) \
+		$(if $(IMAGES),--images "$(IMAGES)") $(if $(MYSQL),--mysql "$(MYSQL)")
 
 .PHONY: simulate
 simulate: setup ## Simulate clusters and faults, SEEDS of them from SEED on; SEED alone tells that story

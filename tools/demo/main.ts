@@ -1,78 +1,90 @@
 /** `make demo`: from nothing to a MySQLCluster that survives failures, updates and full disks, told step by step. */
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { describeError } from "@moco-ts/base";
 import { prepareCli } from "@moco-ts/bundle";
 import { connect, createPodStreams, loadKubeconfig } from "@moco-ts/kube";
+import { chooseExisting, UsageError } from "./choice.ts";
+import { existingPlace } from "./existing-place.ts";
+import { localPlace } from "./local-place.ts";
 import { Narrator } from "./narrator.ts";
-import { existingPlace, localPlace, type Place } from "./place.ts";
+import type { Place } from "./place.ts";
 import { tellStory } from "./story.ts";
 
-const { keep, existing, images, mysql } = new Command("demo")
+interface Flags {
+  readonly keep: boolean;
+  readonly name: string;
+  readonly existing: boolean;
+  readonly images?: string;
+  readonly mysql: string;
+}
+
+const flags = new Command("demo")
   .description("run a MySQLCluster on a local Kubernetes node, fail its primary, update it, grow its volumes")
-  .option("--keep", "leave everything up at the end")
-  .option("--existing", "use the cluster that KUBECONFIG names, instead of a local node")
-  .option("--images <registry>", "with --existing: where this project's images are, such as registry.example.com/moco")
-  .option("--mysql <image>", "with --existing: an image with mysqld, its client and a shell", "mysql:9.7")
+  .option("--keep", "leave everything up at the end", false)
+  .option("--name <name>", "of the local cluster", "demo")
+  .option("--existing", "use the cluster that KUBECONFIG names, instead of a local node", false)
+  .option(
+    "--images <registry>",
+    "of an existing cluster: where this project's images are, such as registry.example.com/moco",
+  )
+  .option("--mysql <image>", "of an existing cluster: an image with mysqld, its client and a shell", "mysql:9.7")
   .parse()
-  .opts<{ keep?: boolean; existing?: boolean; images?: string; mysql: string }>();
-
-const kubeconfig = process.env["KUBECONFIG"];
-if (existing && !(kubeconfig && images)) {
-  console.error(
-    "demo: --existing needs KUBECONFIG to name the cluster's file, and --images to say where its nodes find",
-  );
-  console.error("      the images of this project (`make images` builds them; push them to a registry of yours)");
-  process.exit(2);
-}
-if (kubeconfig && !existing) {
-  console.log(
-    "KUBECONFIG is set: `make demo EXISTING=1 IMAGES=registry.example.com/moco` would use that cluster instead.",
-  );
-}
-
-const interrupted = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => {
-    console.log("\nInterrupted: cleaning up (once more to stop at once).");
-    interrupted.abort(new Error("interrupted"));
-  });
-}
+  .opts<Flags>();
 
 const narrator = new Narrator();
-const folder = await mkdtemp(join(tmpdir(), "moco-ts-demo-"));
+const interrupted = new AbortController();
+const { signal } = interrupted;
 
-async function play(place: Place, signal: AbortSignal): Promise<void> {
+function interrupt(name: "SIGINT" | "SIGTERM"): void {
+  narrator.print("\nInterrupted: cleaning up (once more to stop at once).");
+  process.exitCode = 128 + constants.signals[name];
+  interrupted.abort(new Error("interrupted"));
+}
+for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupt(name));
+
+async function choosePlace(): Promise<Place> {
+  const choice = await chooseExisting({
+    ...flags,
+    images: flags.images,
+    kubeconfigPath: process.env["KUBECONFIG"],
+    signal,
+    interrupt: () => interrupt("SIGINT"),
+  });
+  if (choice) return existingPlace({ ...choice, mysql: flags.mysql, narrator, signal });
+  return localPlace({ name: flags.name, narrator, signal });
+}
+
+async function play(place: Place, folder: string): Promise<void> {
   const plugin = join(folder, "kubectl-moco");
   await prepareCli(plugin);
-  const config = await loadKubeconfig({ environment: {}, path: place.kubeconfigPath });
+  const environment = { ...process.env, KUBECONFIG: place.kubeconfigPath };
+  const config = await loadKubeconfig({ environment });
   const [client, streams] = [connect(config), createPodStreams(config)];
   try {
     await tellStory({ ...place, client, streams, narrator, plugin, signal });
   } finally {
     await Promise.all([client.close(), streams.close()]);
   }
-  narrator.end(
-    keep
-      ? ["Everything is still up. To go on by yourself, and to clean up:", ...place.hints]
-      : ["`make demo KEEP=1` leaves everything up, to go on by yourself."],
-  );
 }
 
+const folder = await mkdtemp(join(tmpdir(), "moco-ts-demo-"));
 let place: Place | undefined;
 try {
-  const { signal } = interrupted;
-  place =
-    existing && kubeconfig && images
-      ? await existingPlace({ kubeconfigPath: kubeconfig, images, mysql, narrator, signal })
-      : await localPlace(narrator, signal);
-  await play(place, signal);
+  place = await choosePlace();
+  await play(place, folder);
+  const beginning = flags.keep ? "Everything is still up." : "`make demo KEEP=1` leaves everything up.";
+  narrator.end([`${beginning} To go on by yourself, and to clean up:`, ...place.hints]);
 } catch (error) {
-  console.error(`demo: ${describeError(error)}`);
-  process.exitCode = 1;
+  if (!signal.aborted) {
+    console.error(`demo: ${describeError(error)}`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+    if (place && flags.keep)
+      narrator.end(["What is there is left up. To look at it, and to clean up:", ...place.hints]);
+  }
 } finally {
-  if (!keep || interrupted.signal.aborted) await place?.leave();
   await rm(folder, { recursive: true });
+  if (!flags.keep || signal.aborted) await place?.leave();
 }

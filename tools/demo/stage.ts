@@ -25,12 +25,17 @@ export async function run({ streams, namespace, signal }: Stage, name: string, s
   return output.text.trim();
 }
 
-/** `kubectl moco ARGS`, as it looks on this terminal. */
-export async function plugin({ plugin, kubeconfigPath, namespace, signal }: Stage, ...args: string[]): Promise<string> {
+/** `kubectl moco ARGS`, which prints what it would print on this terminal. */
+export function pluginCommand({ plugin, kubeconfigPath, namespace }: Stage, ...args: string[]) {
   const environment = { ...process.env, KUBECONFIG: kubeconfigPath, ...(process.stdout.isTTY && { FORCE_COLOR: "1" }) };
-  const options = { env: environment, signal };
-  const { stdout } = await promisify(execFile)(plugin, ["--namespace", namespace, ...args], options);
-  return stdout.trimEnd();
+  return { file: plugin, args: ["--namespace", namespace, ...args], env: environment };
+}
+
+/** Runs `kubectl moco ARGS` to its end. Returns what it prints. */
+export async function plugin(stage: Stage, ...args: string[]): Promise<string> {
+  const command = pluginCommand(stage, ...args);
+  const options = { env: command.env, signal: stage.signal };
+  return (await promisify(execFile)(command.file, command.args, options)).stdout.trimEnd();
 }
 
 export async function until(stage: Stage, what: string, condition: () => Promise<boolean>): Promise<void> {

@@ -1,5 +1,6 @@
 import { apiVersion, MySQLClusters, type MySQLCluster } from "@moco-ts/api";
 import { PersistentVolumeClaims, Pods, StatefulSets, type Pod } from "@moco-ts/kube";
+import { LivePicture } from "./live.ts";
 import { cluster, clusterManifest, replicas } from "./manifests.ts";
 import { plugin, run, until, type Stage } from "./stage.ts";
 import { Writer } from "./writer.ts";
@@ -8,15 +9,27 @@ const selector = `app.kubernetes.io/name=mysql,app.kubernetes.io/instance=${clus
 
 /** A cluster comes up; a client writes; then one hard thing after the other happens, and the client tells of it. */
 export async function tellStory(stage: Stage): Promise<void> {
+  const picture = new LivePicture(stage);
+  try {
+    await stage.narrator.step("A MySQLCluster of three instances", async () => {
+      await apply(stage, "4Gi", 1);
+      picture.start();
+      await until(stage, "the cluster to be healthy", () => isHealthy(stage));
+    });
+    const writer = await stage.narrator.step("A client that writes through the primary Service", () =>
+      Writer.start(stage),
+    );
+    picture.writer = writer;
+    await tellHardThings(stage, writer);
+    await picture.stop();
+    await tellEnd(stage, writer);
+  } finally {
+    await picture.stop();
+  }
+}
+
+async function tellHardThings(stage: Stage, writer: Writer): Promise<void> {
   const { narrator } = stage;
-
-  await narrator.step("A MySQLCluster of three instances", async () => {
-    await apply(stage, "4Gi", 1);
-    await until(stage, "the cluster to be healthy", () => isHealthy(stage));
-    await show(stage);
-  });
-
-  const writer = await narrator.step("A client that writes through the primary Service", () => Writer.start(stage));
 
   await narrator.step("A failover: mysqld of the primary is killed", async () => {
     const since = Date.now();
@@ -67,7 +80,10 @@ export async function tellStory(stage: Stage): Promise<void> {
     narrator.say(`${claim} has ${await sizeOf(stage, claim)} now, as pvc-autoresizer asked; ${writer.pauses(since)}`);
     await run(stage, name, "rm /var/lib/mysql/filler");
   });
+}
 
+async function tellEnd(stage: Stage, writer: Writer): Promise<void> {
+  const { narrator } = stage;
   await narrator.step("Every row that the client was promised", async () => {
     const promised = writer.rows;
     const login = "--defaults-extra-file=/mysql-credentials/moco-readonly-my.cnf --socket=/run/mysqld.sock";

@@ -1,5 +1,6 @@
 import { Pods } from "@moco-ts/kube";
 import { writerPod } from "./manifests.ts";
+import { seconds } from "./narrator.ts";
 import { until, type Stage } from "./stage.ts";
 
 /** Milliseconds. Writes that take longer than that are worth telling of. */
@@ -9,6 +10,8 @@ const noticeable = 500;
 export class Writer {
   readonly #acknowledged: { readonly at: number; readonly row: number }[] = [];
   #failed = 0;
+  /** When the last row was acknowledged, by our own clock. */
+  #heard = performance.now();
 
   /** Resolves when rows are being written. */
   static async start(stage: Stage): Promise<Writer> {
@@ -34,6 +37,13 @@ export class Writer {
     return this.#failed;
   }
 
+  /** How it is at this moment, in words. */
+  get now(): string {
+    const waiting = performance.now() - this.#heard;
+    const rows = `${this.#acknowledged.length} rows acknowledged`;
+    return `The writer: ${rows}${waiting > noticeable ? `, waiting for ${seconds(this.#heard)}` : ""}`;
+  }
+
   /** What clients noticed since then, in words. */
   pauses(since: number): string {
     const times = this.#acknowledged.map(({ at }) => at).filter((at) => at >= since - noticeable);
@@ -54,7 +64,10 @@ export class Writer {
       rest = lines.pop()!;
       for (const line of lines) {
         const [at, answer, row] = line.split(" ");
-        if (answer === "acknowledged") this.#acknowledged.push({ at: Number(at), row: Number(row) });
+        if (answer === "acknowledged") {
+          this.#acknowledged.push({ at: Number(at), row: Number(row) });
+          this.#heard = performance.now();
+        }
         if (answer === "failed") this.#failed++;
       }
     }
