@@ -91,7 +91,7 @@ export async function killGroup(group: string): Promise<void> {
       }
       // A frozen process dies only once it is thawed. In version 1 each group is thawed by itself.
       for (const directory of walk(join(processTree, group))) {
-        setFrozen(directory.slice(processTree.length), false);
+        ignoringGone(() => setFrozen(directory.slice(processTree.length), false));
       }
       return processes.length === 0;
     },
@@ -126,12 +126,25 @@ function removeTree(directory: string): boolean {
   return true;
 }
 
+/** containerd removes the group of a container that ends, at any moment: what was in it is gone as well. */
+function ignoringGone<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (["ENOENT", "ENODEV"].includes((error as NodeJS.ErrnoException).code ?? "")) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
 /** A directory and all below it, parents first. Nothing if it does not exist. */
 function walk(directory: string): string[] {
-  if (!existsSync(directory)) {
+  const entries = ignoringGone(() => readdirSync(directory, { withFileTypes: true }));
+  if (entries === undefined) {
     return [];
   }
-  const children = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const children = entries.filter((entry) => entry.isDirectory());
   return [directory, ...children.flatMap((entry) => walk(join(directory, entry.name)))];
 }
 
