@@ -70,6 +70,16 @@ async function play(place: Place, folder: string): Promise<void> {
   }
 }
 
+async function leave(place: Place): Promise<void> {
+  try {
+    await place.leave();
+  } catch (error) {
+    console.error(`demo: not all could be removed: ${describeError(error)}`);
+    for (const line of place.hints) console.error(line);
+    process.exitCode = 1;
+  }
+}
+
 const folder = await mkdtemp(join(tmpdir(), "moco-ts-demo-"));
 let place: Place | undefined;
 try {
@@ -86,5 +96,5 @@ try {
   }
 } finally {
   await rm(folder, { recursive: true });
-  if (!flags.keep || signal.aborted) await place?.leave();
+  if (place && (!flags.keep || signal.aborted)) await leave(place);
 }
