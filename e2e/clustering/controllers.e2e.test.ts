@@ -5,12 +5,11 @@ import {
   faults,
   heal,
   killController,
-  leader,
+  leaderPod,
   manifest,
   patience,
   primaryPod,
   startOperatorCluster,
-  systemNamespace,
   waitForCondition,
   Writer,
   type OperatorCluster,
@@ -28,19 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => operator?.down());
 
-/** Who acts now. The lease of one that was killed has to run out first. */
-async function currentLeader(): Promise<string> {
-  const found = async () => {
-    const endpoint = await leader(operator);
-    const name = typeof endpoint !== "string" && "pod" in endpoint ? endpoint.pod.name : "";
-    return operator.kubectl("get", "pod", name, "-n", systemNamespace, "--ignore-not-found", "-o", "name");
-  };
-  await expect.poll(found, patience).not.toBe("");
-  return (await found()).replace("pod/", "");
-}
-
 test.each(faults)("while it deals with: $name", { timeout: 600_000 }, async (fault) => {
-  const controller = await currentLeader();
+  const controller = await leaderPod(operator);
   const writer = await Writer.start(operator, name);
   const before = await primaryPod(operator, name);
   const since = Date.now();
@@ -51,7 +39,7 @@ test.each(faults)("while it deals with: $name", { timeout: 600_000 }, async (fau
   await killController(operator, controller);
   await writer.writesAgain(since + moment + 1_000, 180_000);
   // Until then the status says how everything was before.
-  await expect.poll(currentLeader, patience).not.toBe(controller);
+  await expect.poll(() => leaderPod(operator), { ...patience, timeout: 240_000 }).not.toBe(controller);
   await heal(operator, fault, before);
   const isReady = ["wait", "--for=condition=Ready", "--timeout=180s"];
   for (const ordinal of [0, 1, 2]) await operator.kubectl(...isReady, "pod", `moco-${name}-${ordinal}`);

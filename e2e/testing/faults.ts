@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { MySQLCluster } from "@moco-ts/api";
 import type { Endpoint } from "@moco-ts/local-kubernetes";
 import { systemNamespace } from "./install.ts";
@@ -50,15 +51,19 @@ export function podEndpoint(name: string, namespace = "default") {
   return { pod: { namespace, name } };
 }
 
-/** The replica of the controller that acts. */
 export async function leader(operator: OperatorCluster): Promise<Endpoint> {
   return podEndpoint(await leaderPod(operator), systemNamespace);
 }
 
+/** The replica of the controller that acts. The lease of one that was killed has to run out first. */
 export async function leaderPod(operator: OperatorCluster): Promise<string> {
-  const path = "jsonpath={.spec.holderIdentity}";
-  const holder = await operator.kubectl("get", "lease", "moco", "-n", systemNamespace, "-o", path);
-  return holder.split("_")[0]!;
+  const holder = ["get", "lease", "moco", "-n", systemNamespace, "-o", "jsonpath={.spec.holderIdentity}"];
+  for (const end = Date.now() + 120_000; ; await delay(500)) {
+    const name = (await operator.kubectl(...holder)).split("_")[0]!;
+    const pods = await operator.kubectl("get", "pods", "-n", systemNamespace, "-o", "name");
+    if (pods.split("\n").includes(`pod/${name}`)) return name;
+    if (Date.now() > end) throw new Error(`no controller acts: the lease is held by ${name}, which is gone`);
+  }
 }
 
 export async function primaryPod(operator: OperatorCluster, cluster: string): Promise<string> {

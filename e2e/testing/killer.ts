@@ -34,7 +34,7 @@ export class Killer {
     for (let kills = 1; ; kills++) {
       await delay(least + Math.random() * (most - least), undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return console.info(`controllers were killed ${kills - 1} times`);
-      // The lease may still name the one that was killed last, and the API server may be away by a test's own doing.
+      // The API server may be away by a test's own doing.
       await leaderPod(this.#operator)
         .then((pod) => killController(this.#operator, pod))
         .catch(() => undefined);
