@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** What the image starts Node with. */
-const imageOptions = ["--max-semi-space-size=2", "--heap-growing-percent=30", "--optimize-for-size"];
+const imageOptions = ["--max-semi-space-size=2", "--heap-growing-percent=20", "--optimize-for-size"];
 
 export interface RoundFigures {
   /** Milliseconds. */
