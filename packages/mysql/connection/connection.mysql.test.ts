@@ -88,7 +88,8 @@ describe("deadlines", () => {
       await expect(connection.query("SELECT 1")).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
       const target = { host: "127.0.0.1", port: mysqld.port, user: "root", password: "" };
       await expect(connect({ ...target, connectTimeout: 300 })).rejects.toThrow(/connecting to mysqld at 127.0.0.1/);
-      expect(performance.now() - start).toBeLessThan(3_000);
+      // Far more than both limits, for a busy machine.
+      expect(performance.now() - start).toBeLessThan(10_000);
     } finally {
       mysqld.signal("SIGCONT");
     }

@@ -22,14 +22,17 @@ export interface CutOffOptions {
  * is killed, all is as it was before.
  */
 export interface Closing {
+  /** Of the connection that it is sent on. To the server it is a client like any other until it has arrived there. */
+  readonly id: number;
   outcome: "pending" | "done" | Error;
   /** Never rejects. */
   readonly ended: Promise<void>;
 }
 
-export function startClosing(connection: Connection): Closing {
+export function startClosing(connection: Pick<Connection, "id" | "query">): Closing {
   const query = connection.query("SET GLOBAL super_read_only = ON", [], { timeout: Infinity });
   const closing: Closing = {
+    id: connection.id,
     outcome: "pending",
     ended: query.then(
       () => void (closing.outcome = "done"),
@@ -67,7 +70,7 @@ export async function cutOff(options: CutOffOptions, signal: AbortSignal): Promi
   }
   const start = clock.monotonic();
   for (let isOffline = false; ;) {
-    await killSessions(look, spared, signal);
+    await killSessions(look, [...spared, closing.id], signal);
     const sessions = await readSessions(look, signal);
     const waiting = clientsThatWait(sessions);
     if (waiting.length === 0 && (await isClosed(look, closing, signal))) {

@@ -24,7 +24,7 @@ test("a successor cuts its predecessor off, which can't come back", async () => 
   await old.open(uuid, signal);
   isLeader = false;
   const successor = another(only!);
-  await successor.cutOff(uuid, { patience: 0 }, signal);
+  expect(await successor.cutOff(uuid, { patience: 0 }, signal)).toMatchObject({ complete: true, problem: undefined });
   await expect(old.open(uuid, signal)).rejects.toThrow("another one leads");
   expect(await successor.observe(signal)).toMatchObject({ readOnly: true, superReadOnly: true });
   // Looking is not changing.
