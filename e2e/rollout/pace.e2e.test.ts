@@ -1,7 +1,7 @@
 /** Rolling updates of several clusters at once, as a new version of the controller may cause them. */
 import type { Event, Pod } from "@moco-ts/kube";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { podsOf, startOperatorCluster, systemNamespace, type OperatorCluster } from "../testing/index.ts";
+import { metric, podsOf, startOperatorCluster, systemNamespace, type OperatorCluster } from "../testing/index.ts";
 import { healthyCluster, rolledOut, rolloutPatience, template, told, unhurried, versions } from "./clusters.ts";
 import { whileWriting } from "./interruptions.ts";
 
@@ -35,6 +35,9 @@ test("no more clusters than --max-concurrent-rollouts are updated at the same ti
     await updateBoth("2");
     const waiting = await wait(/^False RollingOut 0 of 1 pods are updated: --max-concurrent-rollouts is used up by/);
     expect(await versions(operator, waiting)).toEqual(["1"]);
+    expect(await metric(operator, 'moco_cluster_partition_update_retries_total{namespace="default"}')).toBeGreaterThan(
+      0,
+    );
     for (const name of clusters) await rolledOut(operator, name, "2", 1);
     const [former, latter] = clusters.toSorted((name) => (name === waiting ? 1 : -1));
     expect(createdAt(await onlyPod(latter!))).toBeGreaterThanOrEqual(readyAt(await onlyPod(former!)));

@@ -9,3 +9,4 @@ export { cutFromOperator, faults, heal, leader, leaderPod, podEndpoint, primaryP
 export { distribution, strike } from "./strike.ts";
 export { Plugin } from "./plugin.ts";
 export { killController } from "./killer.ts";
+export { metric } from "./metrics.ts";

@@ -1,7 +1,7 @@
 /** What a person with kubectl sees of a cluster's volumes. */
 import { parseBytes } from "@moco-ts/base";
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "@moco-ts/kube";
-import { podsOf, systemNamespace, type OperatorCluster } from "../testing/index.ts";
+import { metric, podsOf, type OperatorCluster } from "../testing/index.ts";
 
 export interface TemplateOptions {
   /** Default: mysql-data. */
@@ -72,18 +72,8 @@ export class Volumes {
     return Math.round(Number(BigInt(output.split("\n")[1]!.trim())) / Number(parseBytes("1Gi")));
   }
 
-  /** The sum of a counter over all replicas of the controller: only one of them leads. */
-  async counter(name: string): Promise<number> {
-    const series = `moco_cluster_${name}{name="${this.cluster}",namespace="default"} `;
-    const pods = await this.#operator.list<Pod>("pods", "-n", systemNamespace, "-l", "app.kubernetes.io/name=moco");
-    const pages = await Promise.all(
-      pods.map(({ metadata }) => {
-        const path = `/api/v1/namespaces/${systemNamespace}/pods/${metadata?.name}:8080/proxy/metrics`;
-        return this.#operator.kubectl("get", "--raw", path);
-      }),
-    );
-    const lines = pages.flatMap((page) => page.split("\n")).filter((line) => line.startsWith(series));
-    return lines.reduce((sum, line) => sum + Number(line.slice(series.length)), 0);
+  counter(name: string): Promise<number> {
+    return metric(this.#operator, `moco_cluster_${name}{name="${this.cluster}",namespace="default"}`);
   }
 
   /** `Warning ExpansionNotAllowed` and the like. */

@@ -3,6 +3,8 @@ import type { Member, Snapshot } from "./snapshot.ts";
 
 /** Milliseconds for which a Pod has to be Ready before the next one is touched. */
 export const readyLongEnough = 5_000;
+/** Milliseconds of these that a primary may use to hand over, so that nobody waits for the one after the other. */
+const handover = 1_000;
 
 /**
  * The next step of a rolling update, if there is one. It takes down one member at a time, and only if all others work; the
@@ -93,12 +95,14 @@ function decideLiving(snapshot: Snapshot): Plan {
   if (down || target === undefined) return waitFor(down);
 
   const fresh = others.toSorted((one, other) => other.readySince! - one.readySince!)[0];
-  const until = (fresh?.readySince ?? 0) + readyLongEnough;
+  const plan = decideTarget(snapshot, target);
+  const early = plan.kind === "switchover-first" ? handover : 0;
+  const until = (fresh?.readySince ?? 0) + readyLongEnough - early;
   if (until > now) return { kind: "wait", reason: `${fresh!.name} has only just become Ready`, until, brief: true };
-  return decideTarget(snapshot, target);
+  return plan;
 }
 
-/** All others work. */
+/** All others work, if perhaps not for long. */
 function decideTarget({ cluster, set }: Snapshot, target: Member): Plan {
   const isBroken = target.terminating || target.problem !== undefined || target.lostReadiness;
   // Nothing that works is lost, whatever the state of the cluster is.
