@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { inspect } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startMysqld, type Mysqld } from "../testing/index.ts";
 import { connect, Secret } from "./connection.ts";
@@ -39,6 +41,20 @@ test("a failed statement leaves the connection usable", async () => {
   });
   expect(connection.usable).toBe(true);
   expect(await connection.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+});
+
+test("a connection is small: a controller has hundreds of them", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const heap = (): number => {
+    collect();
+    return process.memoryUsage().heapUsed / 1024;
+  };
+  await open();
+  const before = heap();
+  const count = 20;
+  await Promise.all(Array.from({ length: count }, () => open()));
+  expect((heap() - before) / count).toBeLessThan(100);
 });
 
 test("who is not let in learns so, and nothing of the password", async () => {

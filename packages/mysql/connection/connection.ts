@@ -190,6 +190,8 @@ function driverOptions(options: ConnectOptions, connectTimeout: number): Connect
     supportBigNumbers: true,
     // Reading rows by compiled code does not pay for a few rows, and the code would stay in memory.
     disableEval: true,
+    // None is prepared, and the room for them is made in advance: half a megabyte with the driver's own limit.
+    maxPreparedStatements: 1,
     ...(tls && {
       ssl: {
         ca: tls.authorities,
