@@ -31,7 +31,8 @@ export async function whileWriting(
   const written = lines.filter((line) => line.acknowledged);
   const gaps = written.slice(1).map(({ at }, index) => at - written[index]!.at);
   const pauses = gaps.filter((gap) => gap >= noticed).sort((one, other) => other - one);
-  console.log(`${acknowledged} rows acknowledged, pauses of writers: ${pauses.join(", ") || "none"} ms`);
+  const longest = pauses.slice(0, 5).join(", ") || "none";
+  console.log(`${acknowledged} rows acknowledged, ${pauses.length} pauses of writers, the longest: ${longest} ms`);
   expect(lost).toEqual([]);
   const refused = lines.filter((line) => !line.acknowledged);
   const interruptions = refused.filter(({ at }, index) => index === 0 || at - refused[index - 1]!.at > apart).length;

@@ -2,6 +2,7 @@
 import type { Pod } from "@moco-ts/kube";
 import { expect } from "vitest";
 import {
+  killController,
   manifest,
   patience,
   startedPods,
@@ -44,9 +45,5 @@ export async function comesBack(
 /** All replicas at once, so that none is there to take over. */
 export async function killControllers(operator: OperatorCluster): Promise<void> {
   const pods = await operator.list<Pod>("pods", "-n", systemNamespace, "-l", "app.kubernetes.io/name=moco");
-  await Promise.all(
-    pods.map(({ metadata }) =>
-      operator.local.faults.kill({ namespace: systemNamespace, name: metadata!.name!, container: "moco-controller" }),
-    ),
-  );
+  await Promise.all(pods.map(({ metadata }) => killController(operator, metadata!.name!)));
 }

@@ -46,38 +46,42 @@ test("a StatefulSet that the API server does not take back: Pods stay, and each 
   expect(await volumes.podIdentities()).toEqual(pods);
 });
 
-test("all controllers are killed between any two steps: all steps are taken, no Pod restarts, no row is lost", async () => {
-  const writer = await Writer.start(operator, "refused");
-  const pods = await volumes.podIdentities();
-  const steps: readonly Step[] = [
-    { resource: "persistentvolumeclaims", operation: "UPDATE" },
-    { resource: "controllerrevisions", operation: "CREATE" },
-    { resource: "statefulsets", operation: "DELETE" },
-    { resource: "statefulsets", operation: "CREATE" },
-    { resource: "statefulsets", operation: "UPDATE" },
-    { resource: "controllerrevisions", operation: "DELETE" },
-  ];
-  for (const [index, step] of steps.entries()) {
-    const before = await volumes.statefulSet();
-    const message = `not before ${step.operation} of ${step.resource}`;
-    await refuse(operator, "refused", step, message);
-    await edit(volumes, { storage: `${index + 5}Gi`, annotations: { step: String(index) } });
-    // All steps before this one have been taken.
-    await expect.poll(() => operator.controllerLogs(), patience).toContain(message);
-    await killControllers(operator);
-    expect(await volumes.podIdentities(), message).toEqual(pods);
-    await relent(operator);
-    await comesBack(operator, volumes, before.metadata?.uid);
-    await expect.poll(() => volumes.sizes(), patience).toEqual({ "mysql-data-0": `${index + 5}Gi ${index + 5}Gi` });
-    expect(await volumes.podIdentities(), message).toEqual(pods);
-    const { spec } = await volumes.statefulSet();
-    const apart = { volumeClaimTemplates: [] };
-    expect({ ...spec, ...apart }, message).toEqual({ ...before.spec, ...apart });
-  }
-  const { acknowledged, lost, pauses } = await writer.stop("moco-refused-0");
-  console.info(`killed at each step: ${acknowledged} rows acknowledged, longest pause ${pauses[0]} ms`);
-  expect(lost).toEqual([]);
-});
+test(
+  "all controllers are killed between any two steps: all steps are taken, no Pod restarts, no row is lost",
+  { timeout: 900_000 },
+  async () => {
+    const writer = await Writer.start(operator, "refused");
+    const pods = await volumes.podIdentities();
+    const steps: readonly Step[] = [
+      { resource: "persistentvolumeclaims", operation: "UPDATE" },
+      { resource: "controllerrevisions", operation: "CREATE" },
+      { resource: "statefulsets", operation: "DELETE" },
+      { resource: "statefulsets", operation: "CREATE" },
+      { resource: "statefulsets", operation: "UPDATE" },
+      { resource: "controllerrevisions", operation: "DELETE" },
+    ];
+    for (const [index, step] of steps.entries()) {
+      const before = await volumes.statefulSet();
+      const message = `not before ${step.operation} of ${step.resource}`;
+      await refuse(operator, "refused", step, message);
+      await edit(volumes, { storage: `${index + 5}Gi`, annotations: { step: String(index) } });
+      // All steps before this one have been taken.
+      await expect.poll(() => operator.controllerLogs(), patience).toContain(message);
+      await killControllers(operator);
+      expect(await volumes.podIdentities(), message).toEqual(pods);
+      await relent(operator);
+      await comesBack(operator, volumes, before.metadata?.uid);
+      await expect.poll(() => volumes.sizes(), patience).toEqual({ "mysql-data-0": `${index + 5}Gi ${index + 5}Gi` });
+      expect(await volumes.podIdentities(), message).toEqual(pods);
+      const { spec } = await volumes.statefulSet();
+      const apart = { volumeClaimTemplates: [] };
+      expect({ ...spec, ...apart }, message).toEqual({ ...before.spec, ...apart });
+    }
+    const { acknowledged, lost, pauses } = await writer.stop("moco-refused-0");
+    console.info(`killed at each step: ${acknowledged} rows acknowledged, longest pause ${pauses[0]} ms`);
+    expect(lost).toEqual([]);
+  },
+);
 
 /** Not only once: people are told as long as it lasts. */
 async function keepsRising(counter: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { withDeadline, type Clock } from "@moco-ts/base";
-import { connect, type Connection, type ConnectOptions } from "@moco-ts/mysql";
+import { connect, MysqlError, type Connection, type ConnectOptions } from "@moco-ts/mysql";
+import { isListening } from "./listening.ts";
 
 export interface SessionOptions extends ConnectOptions {
   readonly clock: Clock;
@@ -47,7 +48,7 @@ export class Session {
 
   async #run<T>(work: (connection: Connection) => Promise<T>, deadline: AbortSignal): Promise<T> {
     this.#stopIdling();
-    const connection = this.#connection?.usable ? this.#connection : await connect(this.#options, deadline);
+    const connection = this.#connection?.usable ? this.#connection : await this.#connect(deadline);
     this.#connection = connection;
     const hangUp = (): void => connection.destroy();
     deadline.addEventListener("abort", hangUp, { once: true });
@@ -57,5 +58,18 @@ export class Session {
       deadline.removeEventListener("abort", hangUp);
       this.#stopIdling = this.#options.clock.schedule(this.#options.maxIdleTime, () => void this.close());
     }
+  }
+
+  /**
+   * mysqld's admin port is one of those that the kernel gives to whoever connects to something. Who tries to connect to it
+   * while nobody listens may be given the very same: it is connected with itself then, and for a minute after that mysqld
+   * can't be started, since its port is in use.
+   */
+  async #connect(deadline: AbortSignal): Promise<Connection> {
+    const { port } = this.#options;
+    if (port !== undefined && !(await isListening(port))) {
+      throw new MysqlError("ECONNREFUSED", `nobody listens at port ${port}: mysqld does not run, or is still starting`);
+    }
+    return connect(this.#options, deadline);
   }
 }
