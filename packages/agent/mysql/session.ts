@@ -68,7 +68,10 @@ export class Session {
   async #connect(deadline: AbortSignal): Promise<Connection> {
     const { port } = this.#options;
     if (port !== undefined && !(await isListening(port))) {
-      throw new MysqlError("ECONNREFUSED", `nobody listens at port ${port}: mysqld does not run, or is still starting`);
+      throw new MysqlError(
+        "MYSQLD_NOT_LISTENING",
+        `nobody listens at port ${port}: mysqld does not run, or is still starting`,
+      );
     }
     return connect(this.#options, deadline);
   }
