@@ -18,6 +18,7 @@ export class Members {
   readonly #ending = new Map<string, number>();
   #wanted: number;
   #most = 0;
+  #worst = "all were up";
 
   private constructor(wanted: number) {
     this.#wanted = wanted;
@@ -54,6 +55,11 @@ export class Members {
     return this.#most;
   }
 
+  /** Who was down when most were, and why. */
+  get worst(): string {
+    return this.#worst;
+  }
+
   stop(): void {
     this.#stopping.abort(new Error("nobody looks any more"));
   }
@@ -72,8 +78,11 @@ export class Members {
   }
 
   #count(): void {
-    const up = [...this.#pods.values()].filter(isUp).length;
-    this.#most = Math.max(this.#most, this.#wanted - up);
+    const pods = [...this.#pods.values()];
+    const down = this.#wanted - pods.filter(isUp).length;
+    if (down <= this.#most) return;
+    this.#most = down;
+    this.#worst = `${new Date().toISOString()}: ${pods.map(describe).join(", ")}`;
   }
 }
 
@@ -83,4 +92,11 @@ function isUp(pod: Pod): boolean {
 
 function isReady({ status }: Pod): boolean {
   return status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+}
+
+function describe({ metadata, status }: Pod): string {
+  const { name, deletionTimestamp } = metadata!;
+  if (deletionTimestamp !== undefined) return `${name} is ending`;
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  return `${name} Ready=${ready?.status} ${ready?.message ?? ""}`.trim();
 }

@@ -56,7 +56,7 @@ test(
     await operator.patch("three", template("right", images.mysql));
     await rolledOut(operator, "three", "right", 3);
     members.stop();
-    expect(members.mostDown).toBe(1);
+    expect(members.mostDown, members.worst).toBe(1);
     expect((await writer.stop(await primaryOf(operator, "three"))).lost).toEqual([]);
     expect(await rolloutStatus("three")).toBe("partitioned roll out complete: 3 new pods have been updated...");
   },
