@@ -23,6 +23,17 @@ describe("voters", () => {
     expect(kinds(plan({ replicas: 5, memory, instances: away }))).toEqual([]);
   });
 
+  test("which is not before there are newcomers: until then each voter would be needed for every commit", () => {
+    const cloning = { state: { executed: GtidSet.empty, replica: null, acknowledges: false } };
+    const growing = (voters: number): string[] => {
+      const memory = { acknowledgements: 1, voters: uuids.slice(0, voters) };
+      const instances = Object.fromEntries([3, 4].filter((each) => each >= voters).map((each) => [each, cloning]));
+      return kinds(plan({ replicas: 5, memory, instances }));
+    };
+    expect(growing(3)).not.toContain("raise");
+    expect(growing(4)).toContain("raise");
+  });
+
   const lost = { 2: { state: null, pod: { ready: false } } };
   test("one whose process has ended is dismissed after a while", () => {
     const after = (milliseconds: number): Step[] => [

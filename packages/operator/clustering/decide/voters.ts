@@ -34,7 +34,8 @@ export function maintainVoters(snapshot: Snapshot, { errant, suspects }: Errants
     if (isReady && !isVoter(each, memory)) steps.push({ kind: "admit", ordinal, uuid: state.uuid });
   }
 
-  const target = wantedAcknowledgements(snapshot);
+  // Newcomers first: as long as there are no more than before, each of these would be needed for every commit.
+  const target = Math.min(wantedAcknowledgements(snapshot), Math.floor(memory.voters.length / 2));
   if (memory.acknowledgements < target && acknowledgingVoters(snapshot).length >= target) {
     steps.push({ kind: "raise", acknowledgements: target });
   }
