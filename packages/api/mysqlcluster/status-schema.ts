@@ -85,6 +85,9 @@ export const mysqlClusterStatusSchema = Type.Object(
       }),
     ),
     clustering: Type.Optional(clustering),
+    observedClusteringRevision: Type.Optional(
+      Type.Integer({ description: "Revision of the record of replication that the conditions are about." }),
+    ),
     backup: Type.Optional(backup),
     restoredTime: Type.Optional(time({ description: "When data was restored from a backup." })),
     cloned: Type.Optional(Type.Boolean({ description: "Whether the data of the replication source has been cloned." })),

@@ -31,10 +31,12 @@ export function statusOf(
     clusteringActive(true),
     ...dangerCondition(snapshot),
   ];
+  const revision = snapshot.memory?.revision;
   const isCloned = cluster.status?.cloned === true || (snapshot.wanted.intermediate && state !== "Cloning");
   return configuration(cluster, conditions, now, {
     syncedReplicas: snapshot.instances.filter(({ pod }) => pod?.ready).length,
     ...(errant.length > 0 && { errantReplicas: errant.length, errantReplicaList: [...errant] }),
+    ...(revision !== undefined && { observedClusteringRevision: revision }),
     ...(isCloned && state !== "Offline" && { cloned: true }),
   });
 }

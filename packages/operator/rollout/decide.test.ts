@@ -67,6 +67,11 @@ describe("the gate is shut", () => {
       { cluster: { healthy: false, state: "Degraded" }, members: [old, old, old] },
       /not Healthy but Degraded/,
     ],
+    [
+      "while what is known of its health is from before a switchover",
+      { cluster: { reported: false }, members: [old, old, old] },
+      /clustering is just changing the cluster/,
+    ],
     ["while a pod is not Ready", { members: [starting, old, old] }, /moco-test-0 is not Ready/],
     ["while a pod is ending", { members: [old, { terminating: true }, old] }, /moco-test-1 is ending/],
     [

@@ -109,6 +109,7 @@ function decideTarget({ cluster, set }: Snapshot, target: Member): Plan {
   if (isBroken) return replace(target, `${target.name} is down anyway, and all others work`);
   if (target.readySince === undefined) return waitFor(target);
   if (target.protected) return wait(`${target.name} is protected from deletion: replicas lag behind it`);
+  if (!cluster.reported) return { ...wait("clustering is just changing the cluster"), brief: true };
   if (!cluster.healthy) return wait(`the cluster is not Healthy${cluster.state ? ` but ${cluster.state}` : ""}`);
   if (target.ordinal !== cluster.primary || set.replicas === 1) {
     return { ...replace(target, `${target.name} is next, and the cluster is Healthy`), disrupts: true };

@@ -66,10 +66,18 @@ test("the cluster", () => {
     stopped: true,
     reconciled: true,
     initialized: true,
+    reported: true,
     healthy: false,
     state: "Degraded",
     primary: 2,
   });
+  const record = { primary: "a", primaryAddress: "", voters: [], acknowledgements: 0, primaries: [], deposed: [] };
+  const clustering = { ...record, written: true, revision: 7 };
+  const reported = (observedClusteringRevision?: number) =>
+    seen([], cluster({ ...status, clustering, ...(observedClusteringRevision && { observedClusteringRevision }) }))
+      .cluster.reported;
+  expect([reported(7), reported(6), reported()]).toEqual([true, false, false]);
+  expect(seen([]).cluster.reported).toBe(true);
 });
 
 test("pods, but for those that are to go", () => {

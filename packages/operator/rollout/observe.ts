@@ -88,6 +88,7 @@ function clusterView(cluster: MySQLCluster): ClusterView {
     stopped: isAnnotated(cluster, annotationKeys.reconciliationStopped),
     reconciled: status?.reconcileInfo?.generation === metadata.generation,
     initialized: initialized && initialized.status !== "Unknown" ? initialized.status === "True" : undefined,
+    reported: status?.clustering?.revision === status?.observedClusteringRevision,
     healthy: condition(conditionTypes.healthy)?.status === "True",
     state: condition(conditionTypes.healthy)?.reason,
     primary: status?.currentPrimaryIndex ?? 0,

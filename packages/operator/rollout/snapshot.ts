@@ -16,6 +16,8 @@ export interface ClusterView {
   readonly reconciled: boolean;
   /** Whether the cluster has ever worked. Undefined: nobody has looked yet. */
   readonly initialized: boolean | undefined;
+  /** What clustering says of the cluster is about how it is now, and not about the time before a change that it made. */
+  readonly reported: boolean;
   readonly healthy: boolean;
   /** What clustering calls the state of the cluster, for people; undefined if it has not said. */
   readonly state: string | undefined;

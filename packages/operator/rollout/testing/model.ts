@@ -108,6 +108,7 @@ export class Model {
         stopped: false,
         reconciled: true,
         initialized: this.#initialized,
+        reported: true,
         healthy: this.#healthy,
         state: this.#healthy ? "Healthy" : "Incomplete",
         primary: this.primary,

@@ -18,6 +18,7 @@ export function snapshot({ cluster, set, members }: Given): Snapshot {
       stopped: false,
       reconciled: true,
       initialized: true,
+      reported: true,
       healthy: true,
       state: "Healthy",
       primary: 0,
