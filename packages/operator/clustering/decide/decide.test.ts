@@ -110,6 +110,18 @@ describe("opening a primary", () => {
     expect(kinds(made)).toEqual(["failover"]);
   });
 
+  test("goes on though one that it replaced has more: nobody was told of that", () => {
+    const instances = {
+      0: { state: { ...closed, executed: gtids("a:1-12"), replica: null } },
+      1: { state: { ...closed, executed: gtids("a:1-10") } },
+      2: { state: { executed: gtids("a:1-9"), replica: { retrieved: gtids("a:1-9") } } },
+    };
+    const memory = { primaries: uuids.slice(0, 2) };
+    const replaced = plan({ primaryIndex: 1, memory: { ...memory, deposed: [uuids[0]!] }, instances });
+    expect(kinds(replaced)).not.toContain("failover");
+    expect(kinds(plan({ primaryIndex: 1, memory, instances }))).toEqual(["failover"]);
+  });
+
   test("goes on where a handover was given up: what still waits there for an acknowledgement is not lacking", () => {
     const waiting = { ...closed, executed: gtids("a:1-9"), source: { waitingSessions: 1 } };
     expect(kinds(plan({ instances: { 0: { state: waiting } } }))).toEqual(["open"]);

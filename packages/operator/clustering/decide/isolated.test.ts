@@ -40,7 +40,7 @@ describe("a primary that the operator can reach, and whose commits hang,", () =>
 
 describe("a primary that the operator can reach, and on which nobody waits,", () => {
   const idle: Changes = { state: { source: { receivers: [] } } };
-  const seeking = (heardAgo: number, receiveError?: string): Changes => ({
+  const seeking = (heardAgo: number | undefined, receiveError?: string): Changes => ({
     state: { replica: { receiving: "connecting", heardAgo, receiveError } },
   });
   const network = "error connecting to source - message: Can't connect to MySQL server on 'moco-test-0:3306' (110)";
@@ -54,6 +54,14 @@ describe("a primary that the operator can reach, and on which nobody waits,", ()
     expect(reason).toContain(
       "replicas have not reached instance 0 for some time, and none of 2 other instances hears it",
     );
+  });
+  test("is replaced also if they have never heard it, since they were pointed to it when it was cut off", () => {
+    const tried = (attempts: number): Changes =>
+      seeking(undefined, `This was attempt ${attempts}/86400, with a delay of 1 seconds. Message: ${network}`);
+    expect(plan(idle, tried(3), tried(3)).steps).toEqual([]);
+    expect(plan(idle, tried(16), tried(16)).steps).toMatchObject([{ kind: "failover" }]);
+    const older = seeking(undefined, `${network} - retry-time: 1 retries: 16`);
+    expect(plan(idle, older, older).steps).toMatchObject([{ kind: "failover" }]);
   });
   test("stays if something else keeps one of them from it: it would keep it from another one too", () => {
     const denied = "Access denied for user 'moco-repl'";

@@ -85,7 +85,14 @@ function judgeIsolation(snapshot: Snapshot, primary: Known, memory: Memory): Ver
 
 /** Nothing but the network keeps it from its source, and has for some time. */
 function isCutOff({ state: { replica } }: Known): boolean {
-  return (replica?.heardAgo ?? 0) > abandonedLimit && /can't connect/i.test(replica?.receiveError ?? "");
+  const { heardAgo, receiveError = "" } = replica ?? {};
+  return /can't connect/i.test(receiveError) && (heardAgo ?? triedFor(receiveError)) > abandonedLimit;
+}
+
+/** Milliseconds at least: since it was pointed to its source it has tried once a second at most, and tells how often. */
+function triedFor(error: string): number {
+  const [, attempts = "0"] = /(?:attempt|retries:) (\d+)/.exec(error) ?? [];
+  return Number(attempts) * 1_000;
 }
 
 function judgeSilence(snapshot: Snapshot, name: string): Verdict {
@@ -122,6 +129,8 @@ function lacking(snapshot: Snapshot, primary: Known, memory: Memory): Known | un
     const isWaiting = primary.state.source.waitingSessions > 0;
     if (extra.equals(isWaiting ? own : GtidSet.empty)) return false;
     const isOwn = !isWaiting && !own.isEmpty;
+    // It has been replaced: what it has beyond that, nobody was told of, and its replicas may not reach it any more.
+    if (memory.deposed.includes(state.uuid)) return isOwn;
     return isOwn || (received.contains(has) && !snapshot.errantBefore.includes(ordinal));
   });
 }
