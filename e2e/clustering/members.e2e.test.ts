@@ -31,14 +31,18 @@ afterAll(() => operator?.down());
 
 const pod = (ordinal: number): string => `moco-${name}-${ordinal}`;
 
+/** Milliseconds. Less than any clone or restart takes that writers might have to wait for; a busy machine breathes long. */
+const longestPause = 12_000;
+
 /** Runs while clients write: they wait for a moment at most, and nothing that they were told of is lost. */
-async function whileWriting(work: (writer: Writer) => Promise<void>, longestPause: number): Promise<void> {
+async function whileWriting(work: (writer: Writer) => Promise<void>): Promise<void> {
   const writer = await Writer.start(operator, name);
   await work(writer);
   await writer.writesAgain(Date.now());
   const { acknowledged, lost, pauses } = await writer.stop(pod(await primaryOf(operator, name)));
   expect(lost).toEqual([]);
   expect(acknowledged).toBeGreaterThan(20);
+  console.info(`${acknowledged} rows acknowledged, longest pauses ${pauses.slice(0, 3).join(", ")} ms`);
   expect(pauses[0]).toBeLessThan(longestPause * slowness);
 }
 
@@ -66,7 +70,7 @@ test("one instance becomes three, then five, and writers hardly notice", async (
       expect(await operator.query(primary, semiSync)).toBe(`1\t${(replicas - 1) / 2}`);
       await writer.writesAgain(Date.now());
     }
-  }, 5_000);
+  });
   await allRowsEverywhere();
   expect(await eventsOf(operator, name, "CloneFailed")).toEqual([]);
 });
@@ -77,7 +81,7 @@ test("five instances hand over to the one that is asked for", async () => {
     expect({ code, errors }).toEqual({ code: 0, errors: "" });
     expect(await primaryOf(operator, name)).toBe(3);
     await waitForVoters(operator, name, 5);
-  }, 5_000);
+  });
 });
 
 test("a replica that somebody wrote to takes no part until it is cloned again", async () => {
@@ -102,7 +106,7 @@ test("a replica that somebody wrote to takes no part until it is cloned again", 
     expect(await plugin.run(["reclone", pod(ordinal!), "--yes"])).toMatchObject({ code: 0 });
     await waitForVoters(operator, name, 5);
     expect(await statusOf(operator, name)).not.toHaveProperty("errantReplicaList");
-  }, 5_000);
+  });
   expect(await operator.query(pod(ordinal!), "SHOW DATABASES LIKE 'astray'")).toBe("");
   await allRowsEverywhere();
 });
@@ -116,7 +120,7 @@ test("with the annotation, replicas that somebody wrote to are cloned again by t
     const voters = async () => (await statusOf(operator, name)).clustering!.voters;
     for (const uuid of uuids) await expect.poll(voters, patience).not.toContain(uuid);
     await waitForVoters(operator, name, 5);
-  }, 5_000);
+  });
   for (const ordinal of some) expect(await operator.query(pod(ordinal), "SHOW DATABASES LIKE 'astray'")).toBe("");
   await allRowsEverywhere();
 });
@@ -139,7 +143,7 @@ test("a replica that lost its volume is cloned anew", async () => {
     };
     await expect.poll(voters, patience).not.toContain(uuid);
     await waitForVoters(operator, name, 5);
-  }, 5_000);
+  });
   expect(await serverUuid(operator, pod(ordinal!))).not.toBe(uuid);
   await allRowsEverywhere();
 });
