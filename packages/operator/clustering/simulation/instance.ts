@@ -156,6 +156,7 @@ export class SimulatedInstance implements Instance {
       this.#stopReplica(mysqld);
       this.#dropRelay(mysqld);
       mysqld.disk.channel = undefined;
+      this.#world.replication.forget(mysqld);
     });
   }
 

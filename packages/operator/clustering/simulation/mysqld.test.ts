@@ -13,6 +13,7 @@ const scenario = {
   patient: false,
   faults: 0,
   storm: 0,
+  isolation: false,
 } as const;
 
 /** A cluster of three in which commits wait for one acknowledgement. */

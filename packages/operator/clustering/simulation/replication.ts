@@ -39,6 +39,8 @@ export class Replication {
   readonly #world: Surroundings;
   #links: Link[] = [];
   readonly #lastHeard = new WeakMap<Mysqld, number>();
+  /** In vain, since the receiver was started or connected last. */
+  readonly #attempts = new WeakMap<Mysqld, number>();
   /** Tells attempts of a receiver that was stopped and started again from those of now. */
   readonly #runs = new WeakMap<Mysqld, number>();
   readonly #applying = new WeakSet<Mysqld>();
@@ -70,6 +72,7 @@ export class Replication {
     if (replica.receiver !== "no") return;
     replica.receiver = "connecting";
     replica.receiveError = undefined;
+    this.#attempts.delete(replica);
     const run = (this.#runs.get(replica) ?? 0) + 1;
     this.#runs.set(replica, run);
     this.#connect(replica, run);
@@ -79,6 +82,11 @@ export class Replication {
     replica.receiver = "no";
     this.#runs.set(replica, (this.#runs.get(replica) ?? 0) + 1);
     for (const link of this.#links.filter((each) => each.replica === replica)) this.#close(link);
+  }
+
+  /** It is no replica any more, and as one it never was when it is made one again. */
+  forget(replica: Mysqld): void {
+    this.#lastHeard.delete(replica);
   }
 
   startApplier(replica: Mysqld): void {
@@ -153,7 +161,9 @@ export class Replication {
 
   #retry(replica: Mysqld, run: number): void {
     const pause = replica.disk.channel?.attentive ? 1000 : 5000;
-    replica.receiveError = "Can't connect to MySQL server";
+    const attempt = (this.#attempts.get(replica) ?? 0) + 1;
+    this.#attempts.set(replica, attempt);
+    replica.receiveError = `This was attempt ${attempt}. Message: Can't connect to MySQL server`;
     this.#world.scheduler.after(pause, () => this.#connect(replica, run));
   }
 
@@ -197,6 +207,7 @@ export class Replication {
     const { attentive } = disk.channel!;
     disk.channel!.sourceUuid = source.disk.uuid;
     replica.receiver = "yes";
+    this.#attempts.delete(replica);
     this.#lastHeard.set(replica, this.#world.scheduler.now);
     const link: Link = {
       source,

@@ -14,6 +14,8 @@ export interface Scenario {
   readonly faults: number;
   /** Milliseconds in which faults happen. */
   readonly storm: number;
+  /** When all is well again, the primary is cut off from its replicas, and stays so. */
+  readonly isolation: boolean;
 }
 
 export function drawScenario(random: Random): Scenario {
@@ -34,6 +36,7 @@ export function drawScenario(random: Random): Scenario {
     patient: random.chance(0.3),
     faults: random.chance(0.1) ? 0 : random.between(1, 7),
     storm: random.between(5_000, 30_000),
+    isolation: random.chance(0.2),
   };
 }
 

@@ -42,6 +42,8 @@ export interface Outcome {
 
 /** Milliseconds for everything to be well again once faults have stopped. */
 const recoveryLimit = 180_000;
+/** Milliseconds for writers to be served again by a cluster whose primary is cut off from its replicas. */
+const successionLimit = 120_000;
 
 export async function simulate({ seed, subject, isTold = false, gtids, focus }: SimulationOptions): Promise<Outcome> {
   const scenario = drawScenario(new Random(seed));
@@ -71,7 +73,11 @@ export async function simulate({ seed, subject, isTold = false, gtids, focus }: 
   scheduler.after(scenario.storm, () => {
     faults.calm();
     const judge = (): void => {
-      end.isReached = isWell(world, leadership, clients, scenario.storm);
+      if (isWell(world, leadership, clients, scenario.storm)) {
+        if (scenario.isolation && replicas > 1) return isolatePrimary(world, clients, end);
+        end.isReached = true;
+        return;
+      }
       if (scheduler.now - scenario.storm < recoveryLimit) return void scheduler.after(250, judge);
       if (needsPerson(world)) end.isReached = true;
       else invariants.fail("liveness", "it never became healthy again");
@@ -120,6 +126,26 @@ function planFaults(world: World, faults: Faults, { faults: count, storm }: Scen
       else countdowns.push({ left, isForChanges: trigger === "change" });
     });
   }
+}
+
+/** The operator reaches it, its replicas don't: another one has to take its place. */
+function isolatePrimary(world: World, clients: readonly Client[], end: { isReached: boolean }): void {
+  const { api, invariants, machines, network, scheduler, story } = world;
+  const primary = machines.processes.find(({ disk }) => disk.uuid === api.memory?.primary)!;
+  const peers = machines.processes.filter((each) => each !== primary);
+  network.cut(
+    peers.flatMap(({ address }) => [[primary.address, address] as const, [address, primary.address] as const]),
+  );
+  world.disturbed();
+  story.tell("world", `${primary.name} is cut from its peers for good`);
+  const since = scheduler.now;
+  const judge = (): void => {
+    // What was on its way when it happened does not count.
+    end.isReached = clients.every(({ lastSuccess }) => lastSuccess > since + 15_000);
+    if (scheduler.now - since < successionLimit) return void scheduler.after(250, judge);
+    invariants.fail("liveness", "writers wait for a primary that its replicas can't reach");
+  };
+  judge();
 }
 
 /** Not only by the operator's word. */

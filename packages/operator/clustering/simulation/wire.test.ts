@@ -13,7 +13,16 @@ async function advance(world: World, milliseconds: number): Promise<void> {
 
 function cluster() {
   const world = new World({ seed: 1, replicas: 1, version: 2, gtids: new GtidSets(), isTold: false });
-  begin(world, { replicas: 1, version: 2, start: "running", clients: 0, patient: false, faults: 0, storm: 0 });
+  begin(world, {
+    replicas: 1,
+    version: 2,
+    start: "running",
+    clients: 0,
+    patient: false,
+    faults: 0,
+    storm: 0,
+    isolation: false,
+  });
   const [mysqld] = world.machines.processes;
   const operator = (name: string) => {
     const process = new OperatorProcess(name, world.scheduler, world.story, () => undefined);
