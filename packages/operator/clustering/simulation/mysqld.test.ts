@@ -5,21 +5,10 @@ import type { Mysqld, Session } from "./mysqld.ts";
 import { begin } from "./scenario.ts";
 import { World } from "./world.ts";
 
-const scenario = {
-  replicas: 3,
-  version: 1,
-  start: "running",
-  clients: 0,
-  patient: false,
-  faults: 0,
-  storm: 0,
-  isolation: false,
-} as const;
-
 /** A cluster of three in which commits wait for one acknowledgement. */
 function cluster(): { world: World; primary: Mysqld; replicas: Mysqld[]; pass: (milliseconds: number) => void } {
   const world = new World({ seed: 1, replicas: 3, version: 1, gtids: new GtidSets(), isTold: false });
-  begin(world, scenario);
+  begin(world, { replicas: 3, start: "running" });
   const pass = (milliseconds: number): void => {
     const end = world.scheduler.now + milliseconds;
     world.scheduler.after(milliseconds, () => undefined);

@@ -41,7 +41,7 @@ export function drawScenario(random: Random): Scenario {
 }
 
 /** Puts everything where the scenario has it. */
-export function begin(world: World, { replicas, start }: Scenario): void {
+export function begin(world: World, { replicas, start }: Pick<Scenario, "replicas" | "start">): void {
   const { api, machines } = world;
   if (start === "new") return machines.reconcile();
   const mysqlds = Array.from({ length: replicas }, (_, ordinal) => machines.place(ordinal));

@@ -13,16 +13,7 @@ async function advance(world: World, milliseconds: number): Promise<void> {
 
 function cluster() {
   const world = new World({ seed: 1, replicas: 1, version: 2, gtids: new GtidSets(), isTold: false });
-  begin(world, {
-    replicas: 1,
-    version: 2,
-    start: "running",
-    clients: 0,
-    patient: false,
-    faults: 0,
-    storm: 0,
-    isolation: false,
-  });
+  begin(world, { replicas: 1, start: "running" });
   const [mysqld] = world.machines.processes;
   const operator = (name: string) => {
     const process = new OperatorProcess(name, world.scheduler, world.story, () => undefined);
