@@ -17,6 +17,7 @@ import {
   type OperatorCluster,
 } from "../e2e/testing/index.ts";
 import { pausesOf } from "../e2e/testing/writer/writer.ts";
+import { readyLongEnough } from "../packages/operator/rollout/decide.ts";
 
 export const rolloutDefaults = { rounds: 3 };
 
@@ -47,6 +48,8 @@ export async function benchRollout({ rounds }: typeof rolloutDefaults): Promise<
 /** Returns the milliseconds that it took in all. */
 async function measure(operator: OperatorCluster, writer: Writer, round: number): Promise<number> {
   const members = await Members.follow(operator, cluster, replicas);
+  // All were Ready for long: else the first one would wait for what was before.
+  await delay(readyLongEnough);
   const began = Date.now();
   await operator.patch(cluster, template(round));
   while (!(await isComplete(operator)) || members.restarts.length < replicas) await delay(200);

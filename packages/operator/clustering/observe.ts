@@ -95,6 +95,7 @@ async function viewOf(sight: Sight, ordinal: number, signal: AbortSignal): Promi
     pod: view,
     cloning: trace.cloning.has(ordinal),
     ending: view?.terminating ? trace.ending(ordinal, view.uid) : 0,
+    inRole: view ? trace.inRole(ordinal, view.uid, view.role) : 0,
   };
   try {
     const instance = pod && sight.instanceOf(pod);
@@ -118,7 +119,7 @@ function glance(instance: Instance | undefined, clock: Clock, signal: AbortSigna
   return withDeadline(deadline, async (limited) => instance?.observe(limited));
 }
 
-type Base = Pick<InstanceView, "ordinal" | "host" | "pod" | "cloning" | "ending">;
+type Base = Pick<InstanceView, "ordinal" | "host" | "pod" | "cloning" | "ending" | "inRole">;
 
 function unanswered(base: Base, trace: Trace, reason: string): InstanceView {
   const silence = { reason, milliseconds: trace.silent(base.ordinal) };

@@ -78,6 +78,8 @@ export interface InstanceView {
   readonly cloning: boolean;
   /** Milliseconds that its Pod has been seen to be on its way out; 0 if it is not. */
   readonly ending: number;
+  /** Milliseconds that its Pod has been seen with the role that it has, or without one; 0 if there is no Pod. */
+  readonly inRole: number;
 }
 
 export interface PodView {

@@ -1,5 +1,5 @@
 import type { Clock } from "@moco-ts/base";
-import type { MySQLCluster } from "@moco-ts/api";
+import type { MySQLCluster, Role } from "@moco-ts/api";
 import type { InstanceState } from "@moco-ts/mysql";
 import { Deaths } from "./deaths.ts";
 import type { Settling } from "./ports.ts";
@@ -7,6 +7,9 @@ import type { Memory } from "./snapshot.ts";
 
 /** Milliseconds without another try after a switchover failed. */
 const switchoverPause = 5_000;
+
+/** By ordinal: what was seen of it, and since when. */
+type Marks = Map<number, { readonly seen: string; readonly since: number }>;
 
 /** What the operator has seen of one cluster over time. It may be lost: then things take a look longer. */
 export class Trace {
@@ -27,8 +30,9 @@ export class Trace {
   repetitions = 0;
   readonly #clock: Clock;
   readonly #silentSince = new Map<number, number>();
-  readonly #ending = new Map<number, { podUid: string; since: number }>();
-  readonly #waits = new Map<number, { executed: string; since: number }>();
+  readonly #ending: Marks = new Map();
+  readonly #roles: Marks = new Map();
+  readonly #waits: Marks = new Map();
   #holdUntil = -Infinity;
 
   constructor(clock: Clock) {
@@ -53,24 +57,27 @@ export class Trace {
 
   /** Milliseconds since a Pod was first seen to be on its way out. */
   ending(ordinal: number, podUid: string): number {
-    const now = this.#clock.monotonic();
-    const before = this.#ending.get(ordinal);
-    if (before?.podUid === podUid) return now - before.since;
-    this.#ending.set(ordinal, { podUid, since: now });
-    return 0;
+    return this.#since(this.#ending, ordinal, podUid);
+  }
+
+  /** Milliseconds since a Pod was first seen with the role that it has, or without one. */
+  inRole(ordinal: number, podUid: string, role: Role | undefined): number {
+    return this.#since(this.#roles, ordinal, `${podUid} ${role}`);
   }
 
   /** Milliseconds that commits have been waiting for acknowledgements without any of them getting enough. */
   waiting(ordinal: number, { source, executed }: InstanceState): number {
+    if (source.waitingSessions > 0) return this.#since(this.#waits, ordinal, executed.toString());
+    this.#waits.delete(ordinal);
+    return 0;
+  }
+
+  /** Milliseconds that the same was seen of an instance. */
+  #since(marks: Marks, ordinal: number, seen: string): number {
     const now = this.#clock.monotonic();
-    const before = this.#waits.get(ordinal);
-    const text = executed.toString();
-    if (source.waitingSessions === 0) {
-      this.#waits.delete(ordinal);
-      return 0;
-    }
-    if (before?.executed === text) return now - before.since;
-    this.#waits.set(ordinal, { executed: text, since: now });
+    const before = marks.get(ordinal);
+    if (before?.seen === seen) return now - before.since;
+    marks.set(ordinal, { seen, since: now });
     return 0;
   }
 

@@ -190,13 +190,13 @@ describe("before the primary's pod is stopped", () => {
     expect(plan({ members: [old, old, { demoting: true }], cluster: { primary: 2 } })).toBe("wait");
     expect(plan({ members: [old, old, { demoting: true }], cluster: { primary: 0 } })).toBe("step to 2");
   });
-  test("in the last second in which the step itself has to wait, and not sooner", () => {
+  test("in the last seconds in which the step itself has to wait, and not sooner", () => {
     const since = (milliseconds: number): Given => ({
       members: [old, { ...updated, readySince: now - milliseconds }, updated],
       set: { partition: 1 },
     });
-    expect(plan(since(3_900))).toBe("wait");
-    expect(plan(since(4_000))).toBe("switchover-first moco-test-0");
+    expect(plan(since(2_400))).toBe("wait");
+    expect(plan(since(2_500))).toBe("switchover-first moco-test-0");
     expect(plan({ ...since(4_900), cluster: { primary: 2 } })).toBe("wait");
     expect(plan({ ...since(5_000), cluster: { primary: 2 } })).toBe("step to 0");
   });

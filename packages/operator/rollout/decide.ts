@@ -3,8 +3,8 @@ import type { Member, Snapshot } from "./snapshot.ts";
 
 /** Milliseconds for which a Pod has to be Ready before the next one is touched. */
 export const readyLongEnough = 5_000;
-/** Milliseconds of these that a primary may use to hand over, so that nobody waits for the one after the other. */
-const handover = 1_000;
+/** Milliseconds of these in which a primary may hand over, so that nobody waits for the one after the other. */
+const handover = 2_500;
 
 /**
  * The next step of a rolling update, if there is one. It takes down one member at a time, and only if all others work; the

@@ -1,37 +1,84 @@
 import { silentLogger, systemClock } from "@moco-ts/base";
-import type { Instance } from "@moco-ts/mysql";
+import type { Cut, Instance } from "@moco-ts/mysql";
 import { expect, test } from "vitest";
 import type { Surroundings } from "../ports.ts";
+import type { Snapshot } from "../snapshot.ts";
 import { gtids, snapshot, uuids } from "../testing/snapshots.ts";
 import { Round } from "./round.ts";
 import { switchover } from "./switchover.ts";
 
 const signal = new AbortController().signal;
+const complete: Cut = { complete: true, executed: gtids("a:1-10"), problem: undefined };
 
 test("a primary that copies another cluster gets nothing more while it hands over", async () => {
-  const before = snapshot({ wanted: { intermediate: true }, memory: { acknowledgements: 0, voters: [uuids[0]!] } });
-  const calls: string[] = [];
+  const before = snapshot({
+    wanted: { intermediate: true },
+    memory: { acknowledgements: 0, voters: [uuids[0]!] },
+    instances: { 0: { state: { replica: {}, source: { enabled: false } } } },
+  });
   let isCopying = true;
+  // Its set of transactions is never twice the same while more come.
+  const cutOff = (): Promise<Cut> =>
+    Promise.resolve(isCopying ? { complete: false, executed: undefined, problem: "it changes" } : complete);
+  const stopReceiver = (ordinal: number): Promise<void> => {
+    if (ordinal === 0) isCopying = false;
+    return Promise.resolve();
+  };
+  const { calls, written } = await handOver(before, { cutOff, stopReceiver });
+  expect(written).toEqual([1]);
+  expect(calls).toEqual([
+    "hasExecuted 1",
+    "stopReceiver 0",
+    "hasExecuted 0",
+    "cutOff 0",
+    "hasExecuted 1",
+    "stopReceiver 1",
+  ]);
+});
+
+test("its successor leaves while a primary stops waiting for acknowledgements, which else takes a second", async () => {
+  let leave = (): void => undefined;
+  const left = new Promise<void>((resolve) => (leave = resolve));
+  const { calls, written } = await handOver(snapshot(), {
+    cutOff: () => Promise.resolve(complete),
+    requireAcknowledgements: () => left,
+    stopReceiver: () => Promise.resolve(leave()),
+  });
+  expect(written).toEqual([1]);
+  expect(calls.slice(-2)).toEqual(["requireAcknowledgements 0", "stopReceiver 1"]);
+});
+
+test("it does not matter if a primary can't be told to stop waiting for acknowledgements: it is told so again", async () => {
+  const { written } = await handOver(snapshot(), {
+    cutOff: () => Promise.resolve(complete),
+    requireAcknowledgements: () => Promise.reject(new Error("it takes too long")),
+  });
+  expect(written).toEqual([1]);
+});
+
+type Answers = {
+  readonly [name in "cutOff" | "requireAcknowledgements" | "stopReceiver"]?: (ordinal: number) => unknown;
+};
+
+/** From instance 0 to instance 1. Returns what was done to whom, and whom the record names in the end. */
+async function handOver(before: Snapshot, answers: Answers): Promise<{ calls: string[]; written: unknown[] }> {
+  const calls: string[] = [];
   const instance = (ordinal: number): Instance => {
-    const state = { ...before.instances[ordinal]!.state!, replica: before.instances[1]!.state!.replica };
-    const note = (what: string): void => void calls.push(`${what} ${ordinal}`);
-    const fake: Partial<Instance> = {
-      observe: () => Promise.resolve(state),
-      hasExecuted: () => (note("hasExecuted"), Promise.resolve(true)),
-      stopReceiver: () => {
-        if (ordinal === 0) isCopying = false;
-        return (note("stopReceiver"), Promise.resolve());
-      },
-      // Its set of transactions is never twice the same while more come.
-      cutOff: () => {
-        const complete = !isCopying;
-        return Promise.resolve({ complete, executed: complete ? gtids("a:1-10") : undefined, problem: "it changes" });
-      },
+    const answer = (name: string, result: unknown) => async () => {
+      calls.push(`${name} ${ordinal}`);
+      return typeof result === "function" ? (result as (ordinal: number) => unknown)(ordinal) : result;
     };
-    return fake as Instance;
+    const fake = {
+      observe: () => Promise.resolve(before.instances[ordinal]!.state!),
+      hasExecuted: answer("hasExecuted", true),
+      cutOff: answer("cutOff", answers.cutOff),
+      requireAcknowledgements: answer("requireAcknowledgements", answers.requireAcknowledgements),
+      stopReceiver: answer("stopReceiver", answers.stopReceiver),
+    };
+    return fake as Partial<Instance> as Instance;
   };
   const record = { version: "1", primaryIndex: 0, memory: before.memory };
-  const written: (number | undefined)[] = [];
+  const written: unknown[] = [];
   const nothing = (): Promise<void> => Promise.resolve();
   const surroundings: Partial<Surroundings> = {
     clock: systemClock,
@@ -50,6 +97,5 @@ test("a primary that copies another cluster gets nothing more while it hands ove
   };
   const round = await Round.begin(before, surroundings as Surroundings, signal);
   await switchover(round, 1, "it was asked to step down");
-  expect(written).toEqual([1]);
-  expect(calls.slice(0, 3)).toEqual(["hasExecuted 1", "stopReceiver 0", "hasExecuted 0"]);
-});
+  return { calls, written };
+}

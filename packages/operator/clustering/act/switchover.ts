@@ -1,4 +1,4 @@
-import { CodedError, describeError } from "@moco-ts/base";
+import { CodedError, describeError, sleep } from "@moco-ts/base";
 import { clusterEvents } from "@moco-ts/api";
 import { isKnown, recordedPrimary, type Known } from "../decide/facts.ts";
 import { moveLabels, succession } from "./promote.ts";
@@ -8,6 +8,8 @@ import type { Round } from "./round.ts";
 const catchUpLimit = 10_000;
 /** Milliseconds for transactions under way: for so long at most all writers wait for the longest of them. */
 const patience = 3_000;
+/** Milliseconds after which a statement has certainly reached mysqld. */
+const underWay = 30;
 
 /**
  * Makes a replica the primary while the present one is there. Until the record is written nothing has been promoted:
@@ -50,8 +52,27 @@ async function handOver(round: Round, to: number): Promise<Known> {
   }
   await catchUp(round, to, uuid, cut.executed);
   // Else it would go on acknowledging to the old primary, if that is opened again one day.
-  await instance.stopReceiver(uuid, signal);
+  await whileItStopsWaiting(round, primary, () => instance.stopReceiver(uuid, signal));
   return candidate;
+}
+
+/**
+ * Nobody is left who waits for acknowledgements of the old primary, and as a replica it must not ask for any. It takes
+ * mysqld up to a second to stop that, in which nobody can connect to it, unless a replica leaves just then: it looks after
+ * its replicas once a second, and when one of them leaves. What fails here is done again when the old primary stands down.
+ */
+async function whileItStopsWaiting(round: Round, { state }: Known, leave: () => Promise<void>): Promise<void> {
+  const { signal, surroundings } = round;
+  if (!state.source.enabled) return leave();
+  const stopped = round.primary.requireAcknowledgements(state.uuid, 0, signal).catch((error: unknown) => {
+    surroundings.log.info("the old primary still waits for acknowledgements", { problem: describeError(error) });
+  });
+  try {
+    await Promise.race([stopped, sleep(surroundings.clock, underWay, signal)]);
+    await leave();
+  } finally {
+    await stopped;
+  }
 }
 
 /** What comes from outside would go on changing what it has. If nothing comes of the switchover, it is followed again. */

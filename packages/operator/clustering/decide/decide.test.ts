@@ -200,47 +200,6 @@ describe("errant transactions", () => {
   });
 });
 
-describe("switchover", () => {
-  const to = (changes: SnapshotChanges): unknown => plan(changes).steps[0];
-  const demote = { 0: { pod: { demote: true } } };
-
-  test("goes to the lowest ordinal among equals", () => {
-    expect(to({ instances: demote })).toMatchObject({ kind: "switchover", to: 1 });
-  });
-  test("goes to whom the user asked for", () => {
-    expect(to({ instances: { 0: { pod: { demote: true, demoteTo: 2 } } } })).toMatchObject({ to: 2 });
-  });
-  test("goes to an instance that is already updated, in a rollout", () => {
-    expect(to({ instances: { ...demote, 1: { pod: { updated: false } } } })).toMatchObject({ to: 2 });
-  });
-  test("goes to the one that has applied most", () => {
-    expect(to({ instances: { ...demote, 1: { state: { executed: gtids("a:1-8") } } } })).toMatchObject({ to: 2 });
-  });
-  test.each([
-    ["its Pod is being deleted", { pod: { terminating: true } }],
-    ["process 1 is ending it", { state: { stopping: true } }],
-    ["its Pod is gone and it still runs", { pod: null }],
-  ])("happens when %s", (_, primary) => {
-    expect(to({ instances: { 0: primary } })).toMatchObject({ kind: "switchover" });
-  });
-  test("has to wait while replicas lag too far behind, and the Pod must not be deleted", () => {
-    const lagging = {
-      wanted: { maxDelayForDeletion: 10 },
-      instances: { ...demote, 2: { state: { replica: { secondsBehind: 11 } } } },
-    };
-    const made = plan(lagging);
-    expect(kinds(made)).toEqual([]);
-    expect(made.labels).toContainEqual({ kind: "prevent-delete", ordinal: 0, prevent: true });
-  });
-  test("is not tried again at once after it failed", () => {
-    expect(to({ instances: demote, rest: { holdSwitchover: true } })).toBeUndefined();
-  });
-  test("goes to nobody whose applier was stopped", () => {
-    const stopped = { state: { replica: { applying: false } } };
-    expect(to({ instances: { ...demote, 1: stopped, 2: stopped } })).toBeUndefined();
-  });
-});
-
 describe("replicas", () => {
   test("one that has restarted is started with acknowledgements on", () => {
     const restarted = { acknowledges: false, replica: { receiving: "no", applying: false } } as const;
@@ -253,6 +212,14 @@ describe("replicas", () => {
   test("one that follows another is pointed to the primary, keeping its relay log", () => {
     const made = plan({ instances: { 2: { state: { replica: { sourceHost: host(1) } } } } });
     expect(made.perInstance[0]?.steps).toEqual([{ kind: "follow", acknowledge: true, how: "repoint" }]);
+    // Its readers stay.
+    expect(made.labels).toEqual([]);
+  });
+  test("one that follows another, and lacks what the primary no longer has, serves nobody", () => {
+    const purged = gtids("a:1-5");
+    const behind = { executed: gtids("a:1-3"), replica: { sourceHost: host(1), retrieved: gtids("a:1-3") } };
+    const made = plan({ instances: { 0: { state: { purged } }, 2: { state: behind } } });
+    expect(made.labels).toEqual([{ kind: "label", ordinal: 2, role: undefined }]);
   });
   test("one whose connection could be encrypted is pointed to the primary anew", () => {
     const plain = { state: { replica: { secure: false } } };

@@ -11,7 +11,7 @@ import { maintainPods } from "./pods.ts";
 import { judgePrimary, maintainPrimary } from "./primary.ts";
 import { maintainReplicas } from "./replicas.ts";
 import { canFailOver, classify } from "./state.ts";
-import { decideSwitchover } from "./switchover.ts";
+import { decideSwitchover, type Succession } from "./switchover.ts";
 import { maintainVoters } from "./voters.ts";
 
 export function decide(snapshot: Snapshot): Plan {
@@ -46,9 +46,12 @@ export function decide(snapshot: Snapshot): Plan {
   }
   if (primary === undefined) return plan(verdict.evidence || "the primary does not answer", { again: soon });
 
-  const switchover = decideSwitchover(snapshot, errants);
-  if (switchover) return plan("the primary is to be another one", { steps: [switchover] });
-  return maintain(snapshot, errants, plan);
+  const succession = decideSwitchover(snapshot, errants);
+  if (succession?.after === 0) {
+    const { to, reason } = succession;
+    return plan("the primary is to be another one", { steps: [{ kind: "switchover", to, reason }] });
+  }
+  return maintain(snapshot, errants, plan, succession);
 }
 
 /** Milliseconds until something is looked at again that no watch or heartbeat tells of. */
@@ -69,19 +72,20 @@ function cloning(snapshot: Snapshot, plan: PlanFor): Plan {
   });
 }
 
-function maintain(snapshot: Snapshot, errants: Errants, plan: PlanFor): Plan {
+function maintain(snapshot: Snapshot, errants: Errants, plan: PlanFor, succession: Succession | undefined): Plan {
   const steps: Step[] = [...maintainPrimary(snapshot), ...maintainVoters(snapshot, errants)];
   const perInstance = maintainReplicas(snapshot, errants);
-  const labels = maintainPods(snapshot, errants, steps);
+  const labels = maintainPods(snapshot, errants, { steps, perInstance, candidate: succession?.to });
   const isQuiet = steps.length === 0 && perInstance.length === 0;
-  const isSettled = isQuiet && errants.suspects.length === errants.errant.length && isServed(snapshot);
+  const isSettled = isQuiet && !succession && errants.suspects.length === errants.errant.length && isServed(snapshot);
   const reason =
     describeSilence(snapshot) ||
     describeErrants(errants) ||
     describeErrors(snapshot) ||
     describeLoss(snapshot) ||
     (isQuiet ? "all is as it can be now" : "the cluster is being put in order");
-  return plan(reason, { steps, perInstance, labels, again: isSettled ? undefined : isQuiet ? soon : later });
+  const again = isSettled ? undefined : isQuiet ? soon : later;
+  return plan(reason, { steps, perInstance, labels, again: succession ? succession.after : again });
 }
 
 function describeSilence({ instances }: Snapshot): string {

@@ -30,6 +30,7 @@ export interface Changes {
   readonly waiting?: number;
   readonly cloning?: boolean;
   readonly ending?: number;
+  readonly inRole?: number;
 }
 
 export interface SnapshotChanges {
@@ -109,6 +110,7 @@ function view(ordinal: number, replicas: number, primaryIndex: number, changes: 
     waiting: changes.waiting ?? 0,
     cloning: changes.cloning ?? false,
     ending: changes.ending ?? 0,
+    inRole: changes.inRole ?? 60_000,
   };
 }
 
