@@ -1,9 +1,12 @@
+import { annotationKeys, clusterLabels, formatSelector, labelKeys } from "@moco-ts/api";
+import { connect, createInformer, loadKubeconfig, Pods } from "@moco-ts/kube";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   cutFromOperator,
   faults,
   heal,
   manifest,
+  patience,
   primaryPod,
   startOperatorCluster,
   waitForCondition,
@@ -37,6 +40,35 @@ describe("writers go on, and no acknowledged row is lost, after", () => {
     expect(ledger.acknowledged).toBeGreaterThan(20);
   });
 });
+
+test("readers have a replica at every moment of a switchover", async () => {
+  const readers = await followReaders();
+  const before = await primaryPod(operator, name);
+  await operator.kubectl("annotate", "pod", before, `${annotationKeys.demote}=true`);
+  await expect.poll(() => primaryPod(operator, name), patience).not.toBe(before);
+  await expect.poll(() => readers.now(), patience).toContain(before);
+  expect(readers.stop()).toEqual({ least: 1 });
+});
+
+/** The Pods that the readers' Service finds, from now on. */
+async function followReaders() {
+  const stopping = new AbortController();
+  const client = connect(await loadKubeconfig({ environment: {}, path: operator.local.kubeconfigPath }));
+  const labelSelector = formatSelector({ ...clusterLabels(name), [labelKeys.role]: "replica" });
+  const informer = createInformer(client, Pods, { namespaces: ["default"], labelSelector });
+  void informer.run(stopping.signal).then(() => client.close());
+  await informer.waitForSync(stopping.signal);
+  const now = (): string[] => informer.cache.list().map(({ metadata }) => metadata!.name!);
+  let least = now().length;
+  informer.subscribe({ deleted: () => void (least = Math.min(least, now().length)) });
+  return {
+    now,
+    stop() {
+      stopping.abort(new Error("nobody looks any more"));
+      return { least };
+    },
+  };
+}
 
 test("a primary that only the operator can't reach stays the primary", async () => {
   const writer = await Writer.start(operator, name);
