@@ -1,9 +1,9 @@
-import { annotationKeys, clusterLabels, formatSelector, labelKeys } from "@moco-ts/api";
-import { connect, createInformer, loadKubeconfig, Pods } from "@moco-ts/kube";
+import { annotationKeys, labelKeys } from "@moco-ts/api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   cutFromOperator,
   faults,
+  followPods,
   heal,
   manifest,
   patience,
@@ -53,11 +53,7 @@ test("readers have a replica at every moment of a switchover", async () => {
 /** The Pods that the readers' Service finds, from now on. */
 async function followReaders() {
   const stopping = new AbortController();
-  const client = connect(await loadKubeconfig({ environment: {}, path: operator.local.kubeconfigPath }));
-  const labelSelector = formatSelector({ ...clusterLabels(name), [labelKeys.role]: "replica" });
-  const informer = createInformer(client, Pods, { namespaces: ["default"], labelSelector });
-  void informer.run(stopping.signal).then(() => client.close());
-  await informer.waitForSync(stopping.signal);
+  const informer = await followPods(operator, name, { [labelKeys.role]: "replica" }, stopping.signal);
   const now = (): string[] => informer.cache.list().map(({ metadata }) => metadata!.name!);
   let least = now().length;
   informer.subscribe({ deleted: () => void (least = Math.min(least, now().length)) });

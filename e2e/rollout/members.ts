@@ -1,6 +1,5 @@
-import { clusterLabels, formatSelector } from "@moco-ts/api";
-import { connect, createInformer, loadKubeconfig, Pods, type Pod } from "@moco-ts/kube";
-import type { OperatorCluster } from "../testing/index.ts";
+import type { Pod } from "@moco-ts/kube";
+import { followPods, type OperatorCluster } from "../testing/index.ts";
 
 /** A Pod that was replaced. */
 export interface Restart {
@@ -25,14 +24,9 @@ export class Members {
   }
 
   /** All `wanted` Pods should be there and Ready. */
-  static async follow({ local }: OperatorCluster, cluster: string, wanted: number): Promise<Members> {
+  static async follow(operator: OperatorCluster, cluster: string, wanted: number): Promise<Members> {
     const members = new Members(wanted);
-    const client = connect(await loadKubeconfig({ environment: {}, path: local.kubeconfigPath }));
-    const { signal } = members.#stopping;
-    const labelSelector = formatSelector(clusterLabels(cluster));
-    const informer = createInformer(client, Pods, { namespaces: ["default"], labelSelector });
-    void informer.run(signal).then(() => client.close());
-    await informer.waitForSync(signal);
+    const informer = await followPods(operator, cluster, {}, members.#stopping.signal);
     informer.subscribe({
       added: (pod) => members.#see(pod),
       updated: (pod) => members.#see(pod),

@@ -2,7 +2,7 @@
 export { images, systemNamespace } from "./install.ts";
 export { manifest, mysqldContainer } from "./manifest.ts";
 export { startOperatorCluster, type OperatorCluster } from "./operator-cluster.ts";
-export { patience, podsOf, slowness, startedPods } from "./pods.ts";
+export { followPods, patience, podsOf, slowness, startedPods } from "./pods.ts";
 export { Writer } from "./writer/writer.ts";
 export { conditionOf, waitForCondition } from "./conditions.ts";
 export { cutFromOperator, faults, heal, leader, leaderPod, podEndpoint, primaryPod } from "./faults.ts";
