@@ -83,7 +83,7 @@ function chooseSuccessor(known: readonly Known[], memory: Memory, errant: readon
   const eligible = complete.filter(
     (each) => !errant.includes(each.ordinal) && !isForeign(each) && !each.state.stopping && canApply(each),
   );
-  if (memory.written && everything.isEmpty) throw new CodedError("FAILOVER_EMPTY", "no instance has any data");
+  if (memory.written && everything.isEmpty) throw new CodedError("FAILOVER_EMPTY", allGone);
   const ordinals = voters.map(({ ordinal }) => ordinal).join(", ");
   if (complete.length === 0) {
     const message = `instances ${ordinals} each have transactions that another lacks: none of them can be chosen without loss`;
@@ -95,6 +95,9 @@ function chooseSuccessor(known: readonly Known[], memory: Memory, errant: readon
   const message = `instance ${complete.map(({ ordinal }) => ordinal).join(", ")} has all transactions but also some of its own, or does not apply them`;
   throw new CodedError("FAILOVER_NO_CANDIDATE", message);
 }
+
+const allGone =
+  "no instance has any data, though the cluster had: bring one with data back, or make the cluster anew from a backup";
 
 function canApply({ state: { executed, replica } }: Known): boolean {
   return replica === undefined || replica.applying || executed.contains(replica.retrieved);

@@ -6,7 +6,7 @@ import { Client } from "./clients.ts";
 import { Faults } from "./faults/faults.ts";
 import { tellEnded } from "./faults/people.ts";
 import type { FaultName } from "./faults/kinds.ts";
-import { GtidSets } from "./gtids.ts";
+import { GtidSets, isNothing } from "./gtids.ts";
 import { Leadership } from "./leadership.ts";
 import type { Subject } from "./operator.ts";
 import { Random } from "./random.ts";
@@ -170,8 +170,18 @@ function isWell(
   return isLabelled && clients.every(({ lastSuccess }) => lastSuccess > since);
 }
 
+function needsPerson(world: World): boolean {
+  return isStalemate(world) || isAllGone(world);
+}
+
+/** The cluster had data, if none that anybody was told of, and nobody who is left has any: it is not opened again. */
+function isAllGone({ api, invariants, machines }: World): boolean {
+  if (!api.memory?.written || invariants.acknowledged.size > 0) return false;
+  return machines.processes.every(({ disk }) => isNothing(disk.received));
+}
+
 /** So many have transactions of their own that no failover would find enough others: a person has to say which count. */
-function needsPerson({ api, machines }: World): boolean {
+function isStalemate({ api, machines }: World): boolean {
   const { memory } = api;
   const primary = machines.allDisks.find(({ uuid }) => uuid === memory?.primary);
   if (memory === undefined || primary === undefined) return false;
