@@ -73,8 +73,9 @@ export async function simulate({ seed, subject, isTold = false, gtids, focus }: 
   scheduler.after(scenario.storm, () => {
     faults.calm();
     const judge = (): void => {
-      if (isWell(world, leadership, clients, scenario.storm)) {
-        if (scenario.isolation && replicas > 1) return isolatePrimary(world, clients, end);
+      const isWanted = scenario.isolation && replicas > 1;
+      if (isWell(world, leadership, clients, scenario.storm) && !(isWanted && isAsked(world))) {
+        if (isWanted) return isolatePrimary(world, clients, end);
         end.isReached = true;
         return;
       }
@@ -126,6 +127,11 @@ function planFaults(world: World, faults: Faults, { faults: count, storm }: Scen
       else countdowns.push({ left, isForChanges: trigger === "change" });
     });
   }
+}
+
+/** What people have asked for, and is yet to come, takes an instance out of a cluster. */
+function isAsked({ api }: World): boolean {
+  return api.objects.pods.some((pod) => pod?.demote || pod?.reclone);
 }
 
 /** The operator reaches it, its replicas don't: another one has to take its place. */
