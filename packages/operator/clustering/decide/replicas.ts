@@ -70,8 +70,9 @@ function stepsFor(
  */
 function mayLeave(snapshot: Snapshot, replica: Known, primary: Known, errant: readonly number[]): boolean {
   const memory = snapshot.memory!;
+  // A primary that was replaced may have transactions of its own: it counts once it is known to have none.
   const sound = others(knownInstances(snapshot), snapshot).filter(
-    (each) => isVoter(each, memory) && !errant.includes(each.ordinal),
+    (each) => isVoter(each, memory) && !errant.includes(each.ordinal) && !memory.deposed.includes(each.state.uuid),
   );
   const first = sound.find((each) => recloneReason(each, primary, snapshot) !== undefined);
   return first?.ordinal === replica.ordinal && sound.length - 1 >= memory.acknowledgements && canSpareVoter(memory);

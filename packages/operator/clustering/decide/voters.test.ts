@@ -68,6 +68,11 @@ describe("a replica that somebody wants to be cloned again", () => {
     expect(stepsOf(made, 1)).toEqual(["isolate"]);
     expect(stepsOf(made, 2)).toEqual([]);
   });
+
+  test("stays as long as the other one is a primary of before, which may have transactions of its own", () => {
+    const made = plan({ memory: { deposed: [uuids[1]!] }, instances: { 1: { state: { replica: null } }, 2: reclone } });
+    expect(stepsOf(made, 2)).toEqual([]);
+  });
 });
 
 test("a cluster that nobody has written to is left alone like any other", () => {
