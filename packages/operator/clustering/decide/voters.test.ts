@@ -69,8 +69,9 @@ describe("a replica that somebody wants to be cloned again", () => {
     expect(stepsOf(made, 2)).toEqual([]);
   });
 
+  const closed: Changes = { state: { replica: null, source: { enabled: true } } };
   test("stays as long as the other one is a primary of before, which may have transactions of its own", () => {
-    const made = plan({ memory: { deposed: [uuids[1]!] }, instances: { 1: { state: { replica: null } }, 2: reclone } });
+    const made = plan({ memory: { deposed: [uuids[1]!] }, instances: { 1: closed, 2: reclone } });
     expect(stepsOf(made, 2)).toEqual([]);
   });
 });
