@@ -117,6 +117,7 @@ export function isWritten(snapshot: Snapshot): boolean {
   return knownInstances(snapshot).some((each) => {
     const received = receivedBy(each.state);
     if (memory === undefined || each.state.uuid === memory.primary) return !received.isEmpty;
-    return isVoter(each, memory) && !ofPrimaries(received, memory).isEmpty;
+    const isHeard = isVoter(each, memory) && !memory.deposed.includes(each.state.uuid);
+    return isHeard && !ofPrimaries(received, memory).isEmpty;
   });
 }

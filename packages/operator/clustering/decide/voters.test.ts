@@ -76,6 +76,20 @@ describe("a replica that somebody wants to be cloned again", () => {
   });
 });
 
+test("what a primary of before kept to itself is none of the cluster's data", () => {
+  const executed = GtidSet.empty;
+  const made = plan({
+    primaryIndex: 1,
+    memory: { written: false, opened: true, primaries: uuids.slice(0, 2), deposed: [uuids[0]!] },
+    instances: {
+      0: { state: { executed: gtids("a:1"), replica: null } },
+      1: { state: { executed } },
+      2: { state: { executed, replica: { retrieved: executed } } },
+    },
+  });
+  expect(kinds(made)).not.toContain("remember");
+});
+
 test("a cluster that nobody has written to is left alone like any other", () => {
   const executed = GtidSet.empty;
   const empty: Changes = { state: { executed, replica: { retrieved: executed } } };
