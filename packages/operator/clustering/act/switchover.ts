@@ -8,7 +8,7 @@ import type { Round } from "./round.ts";
 const catchUpLimit = 10_000;
 /** Milliseconds for transactions under way: for so long at most all writers wait for the longest of them. */
 const patience = 3_000;
-/** Milliseconds after which a statement has certainly reached mysqld. */
+/** Milliseconds in which a statement reaches mysqld. On a busy machine it may not: then it takes its second. */
 const underWay = 30;
 
 /**
