@@ -255,6 +255,16 @@ describe("replicas", () => {
     const clone = { state: "In Progress", error: undefined } as const;
     expect(cloned({ state: { ...empty.state, clone } }).perInstance).toEqual([]);
   });
+  test("an empty one that could follow only who was the primary before is made to forget it, so that it can be cloned", () => {
+    const purged = gtids("a:1-5");
+    const channel = { sourceHost: host(1), retrieved: GtidSet.empty, receiving: "no", applying: false } as const;
+    const empty = { executed: GtidSet.empty, acknowledges: false, replica: channel };
+    const memory = { voters: [uuids[0]!, uuids[1]!] };
+    const instances = { 0: { state: { purged } }, 2: { state: empty } };
+    expect(stepsOf(plan({ memory, instances }), 2)).toEqual(["make-empty"]);
+    const forgetful = { 0: { state: { purged } }, 2: { state: { ...empty, replica: null } } };
+    expect(stepsOf(plan({ memory, instances: forgetful }), 2)).toEqual(["clone"]);
+  });
   test("an empty one that votes is not cloned: it would become another server, and its vote could not be taken away", () => {
     const empty = { state: { executed: GtidSet.empty, acknowledges: false, replica: null } };
     expect(stepsOf(plan({ instances: { 2: empty } }), 2)).toEqual(["follow"]);

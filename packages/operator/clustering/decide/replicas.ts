@@ -56,7 +56,9 @@ function stepsFor(
     if (!isIsolated(replica)) return [{ kind: "isolate" }];
     const isWanted = isToBeCloned || snapshot.wanted.autoReclone;
     const canBe = !votes && !isCloning && isDonor(primary, snapshot);
-    if (!state.executed.isEmpty) return isWanted && canBe ? [{ kind: "make-empty" }] : [];
+    // One that never got anything may still be told to follow who was the primary before: that has to go too.
+    const isBare = state.executed.isEmpty && state.replica === undefined;
+    if (!isBare) return isWanted && canBe ? [{ kind: "make-empty" }] : [];
   }
   // It has to be taken from that list before it gets a source.
   if (suspects.includes(state.uuid) || memory.deposed.includes(state.uuid)) return [];
