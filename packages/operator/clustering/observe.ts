@@ -32,12 +32,14 @@ const longestLook = 5_000;
 
 /** Everything about a cluster at this moment. One bad instance never makes it fail: it is written down. */
 export async function observe(sight: Sight, signal: AbortSignal): Promise<Snapshot> {
-  const { clock } = sight;
-  const began = clock.monotonic();
-  const snapshot = await look(sight, signal);
-  sight.trace.hurries = false;
-  // This process was asleep: what it saw before may be true no more.
-  return clock.monotonic() - began > longestLook ? look(sight, signal) : snapshot;
+  const { clock, trace } = sight;
+  for (;;) {
+    const began = clock.monotonic();
+    const snapshot = await look(sight, signal);
+    trace.hurries = false;
+    // Else this process was asleep: what it saw before may be true no more.
+    if (clock.monotonic() - began <= longestLook) return snapshot;
+  }
 }
 
 async function look(sight: Sight, signal: AbortSignal): Promise<Snapshot> {
