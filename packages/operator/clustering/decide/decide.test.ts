@@ -148,6 +148,25 @@ describe("opening a primary", () => {
   });
 });
 
+describe("the first commits of a new cluster", () => {
+  const received = (text: string) => ({
+    state: { executed: GtidSet.empty, replica: { retrieved: gtids(text) } },
+  });
+  const begun = (waitingSessions: number, one: Changes, other: Changes = received("")) =>
+    kinds(
+      plan({ instances: { 0: { state: { executed: GtidSet.empty, source: { waitingSessions } } }, 1: one, 2: other } }),
+    );
+
+  test("are on replicas while the primary still waits to be told so: it has lost nothing", () => {
+    expect(begun(1, received("a:1"))).toEqual([]);
+    expect(begun(2, received("a:1"), received("a:1-2"))).toEqual([]);
+  });
+  test("are fewer than those that it had before somebody reset it", () => {
+    expect(begun(1, received("a:1-10"))).toEqual(["failover"]);
+    expect(begun(0, received("a:1"))).toEqual(["failover"]);
+  });
+});
+
 describe("a primary that takes writes which nobody else would have", () => {
   test("is closed at once when it has given up waiting", () => {
     expect(kinds(plan({ instances: { 0: { state: { source: { active: false } } } } }))).toEqual(["close"]);

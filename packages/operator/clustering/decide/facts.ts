@@ -117,7 +117,11 @@ export function isWritten(snapshot: Snapshot): boolean {
   return knownInstances(snapshot).some((each) => {
     const received = receivedBy(each.state);
     if (memory === undefined || each.state.uuid === memory.primary) return !received.isEmpty;
-    const isHeard = isVoter(each, memory) && !memory.deposed.includes(each.state.uuid);
-    return isHeard && !ofPrimaries(received, memory).isEmpty;
+    return isHeard(each, memory) && !ofPrimaries(received, memory).isEmpty;
   });
+}
+
+/** What it has from primaries, the cluster has. */
+export function isHeard(replica: Known, memory: Memory): boolean {
+  return isVoter(replica, memory) && !memory.deposed.includes(replica.state.uuid);
 }

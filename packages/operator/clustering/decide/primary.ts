@@ -5,6 +5,7 @@ import {
   acknowledgesTo,
   follows as isFollower,
   hears,
+  isHeard,
   isOpen,
   isVoter,
   isWritten,
@@ -52,13 +53,24 @@ export function judgePrimary(snapshot: Snapshot): Verdict {
   if (view.state.uuid !== memory.primary) {
     return { lost: true, evidence: `${name} is another server than the primary was: its data is gone` };
   }
-  if (view.state.executed.isEmpty && isWritten(snapshot)) return { lost: true, evidence: `${name} has lost its data` };
+  if (hasLostData(snapshot, view as Known, memory)) return { lost: true, evidence: `${name} has lost its data` };
   const missing = isOpen(view.state) ? undefined : lacking(snapshot, view as Known, memory);
   if (missing !== undefined) {
     const evidence = `${name} lacks transactions that instance ${missing.ordinal} has`;
     return { lost: !snapshot.wanted.intermediate, evidence };
   }
   return judgeIsolation(snapshot, view as Known, memory);
+}
+
+/** It is empty, though the cluster is not. What others have of its first commits waits there to be acknowledged. */
+function hasLostData(snapshot: Snapshot, { state }: Known, memory: Memory): boolean {
+  if (!state.executed.isEmpty || !isWritten(snapshot)) return false;
+  const { waitingSessions } = state.source;
+  const seen = others(knownInstances(snapshot), snapshot)
+    .filter((each) => isHeard(each, memory))
+    .reduce((sum, each) => sum.union(ofPrimaries(receivedBy(each.state), memory)), GtidSet.empty);
+  const isFirst = seen.equals(seen.from([state.uuid])) && seen.size <= BigInt(waitingSessions);
+  return waitingSessions === 0 || !isFirst;
 }
 
 /**
