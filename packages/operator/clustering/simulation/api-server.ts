@@ -33,8 +33,8 @@ export class ApiServer {
   #objects: Objects;
   #version = 1;
   readonly #watchers = new Set<(objects: Objects) => void>();
-  /** Called before the record is changed. */
-  onRecord: (before: Record, after: Record) => void = () => undefined;
+  /** Called before the record is changed, with the time at which that was asked for. */
+  onRecord: (before: Record, after: Record, asked: number) => void = () => undefined;
 
   constructor(replicas: number) {
     this.#objects = {
@@ -65,14 +65,18 @@ export class ApiServer {
     this.#change({ record: { ...this.#objects.record, version: String(++this.#version) } });
   }
 
-  writeRecord(version: string, change: { readonly primaryIndex?: number; readonly memory: Memory }): Record {
+  writeRecord(
+    version: string,
+    change: { readonly primaryIndex?: number; readonly memory: Memory },
+    asked: number,
+  ): Record {
     const before = this.#objects.record;
     // Without a version there is no precondition.
     if (version !== "" && before.version !== version)
       throw new KubeError(`conflict: the record is of version ${before.version}`, { status: 409, reason: "Conflict" });
     const { primaryIndex = before.primaryIndex, memory } = change;
     const record = { version: String(++this.#version), primaryIndex, memory };
-    this.onRecord(before, record);
+    this.onRecord(before, record, asked);
     this.#change({ record });
     return record;
   }

@@ -66,14 +66,14 @@ export class Invariants {
     this.fail("6", rules.numbersAreFree(truth, mysqld));
   }
 
-  recording(before: Memory | undefined, memory: Memory): void {
+  recording(before: Memory | undefined, memory: Memory, asked: number): void {
     const truth = { ...this.truth(), memory };
     if (before?.primary !== memory.primary) this.fail("3", rules.isNotBehind(truth, memory.primary));
     for (const row of this.acknowledged.keys()) this.fail("5", rules.survivesFailover(truth, row));
     const newcomers = memory.voters.filter(
       (uuid) => before && !before.voters.includes(uuid) && uuid !== memory.primary,
     );
-    for (const uuid of newcomers) this.fail("5", rules.hasCaughtUp(truth, uuid, this.#world.now()));
+    for (const uuid of newcomers) this.fail("5", rules.hasCaughtUp(truth, uuid, asked));
   }
 
   /** The primary is to be replaced, as what the operator sees of these servers seems to ask for. */

@@ -44,7 +44,8 @@ export class Requests {
     change: { readonly primaryIndex?: number; readonly memory: Memory },
     signal: AbortSignal,
   ): Promise<Record> {
-    return this.#write(signal, (api) => api.writeRecord(version, change));
+    const { now } = this.#world.scheduler;
+    return this.#write(signal, (api) => api.writeRecord(version, change, now));
   }
 
   writeErrant(errant: readonly number[], signal: AbortSignal): Promise<void> {

@@ -86,11 +86,11 @@ export function votersAreRecorded({ memory, processes, receivers }: Truth): Wron
   return hidden && `${hidden.replica.name} acknowledges and is no recorded voter`;
 }
 
-/** Rule 5: who begins to vote has received what was there when that was decided, a few seconds ago at most. */
-export function hasCaughtUp({ acknowledged, disks }: Truth, uuid: string, now: number): Wrong {
+/** Rule 5: who begins to vote has received what was there when that was decided, a few seconds before it was asked for. */
+export function hasCaughtUp({ acknowledged, disks }: Truth, uuid: string, asked: number): Wrong {
   const disk = disks.find((each) => each.uuid === uuid);
   for (const [row, time] of acknowledged) {
-    if (time < now - 8_000 && !disk?.holds(row)) return `${uuid.slice(-4)} is to vote without row ${row}`;
+    if (time < asked - 8_000 && !disk?.holds(row)) return `${uuid.slice(-4)} is to vote without row ${row}`;
   }
   return undefined;
 }
@@ -125,10 +125,10 @@ export function numbersAreFree({ disks }: Truth, { disk }: Mysqld): Wrong {
   return ahead && `${disk.uuid.slice(-4)} is opened, but ${ahead.uuid.slice(-4)} has more of its own transactions`;
 }
 
-/** Rule 8: an instance without data is not opened where there ever was any. */
+/** Rule 8: an instance without data is not opened where there ever was any. What is yet to be acknowledged is data, too. */
 export function isNotEmpty({ memory, acknowledged }: Truth, { disk }: Mysqld): Wrong {
   const wasWritten = memory?.written || acknowledged.size > 0;
-  return wasWritten && isNothing(disk.executed) ? `${disk.uuid.slice(-4)} is opened without data` : undefined;
+  return wasWritten && isNothing(disk.written) ? `${disk.uuid.slice(-4)} is opened without data` : undefined;
 }
 
 /** Rule 9: a primary that takes writes and is heard by its replicas is not given up. */

@@ -74,5 +74,5 @@ export function begin(world: World, { replicas, start }: Pick<Scenario, "replica
     deposed: [],
     written: true,
   };
-  api.writeRecord(api.objects.record.version, { primaryIndex: 0, memory });
+  api.writeRecord(api.objects.record.version, { primaryIndex: 0, memory }, 0);
 }

@@ -186,14 +186,18 @@ function isAllGone({ api, invariants, machines }: World): boolean {
   return machines.processes.every(({ disk }) => isNothing(disk.received));
 }
 
-/** So many have transactions of their own that no failover would find enough others: a person has to say which count. */
+/**
+ * So many have transactions of their own that no failover would find enough others, or what one of them has to itself may
+ * have been acknowledged by a primary whose data is gone: a person has to say which transactions count.
+ */
 function isStalemate({ api, machines }: World): boolean {
   const { memory } = api;
   const primary = machines.allDisks.find(({ uuid }) => uuid === memory?.primary);
   if (memory === undefined || primary === undefined) return false;
   const others = machines.processes.filter(({ disk }) => disk !== primary);
-  const sound = others.filter(({ disk }) => !isErrant(disk, primary));
-  return sound.length < others.length && sound.length < memory.acknowledgements;
+  const errant = others.filter(({ disk }) => isErrant(disk, primary));
+  if (primary.lost) return errant.some(({ disk }) => memory.voters.includes(disk.uuid));
+  return errant.length > 0 && others.length - errant.length < memory.acknowledgements;
 }
 
 /** Every promise that can be settled without time passing has been. */

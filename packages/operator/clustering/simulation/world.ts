@@ -75,9 +75,9 @@ export class World {
       receivers: (source) => this.replication.receivers(source),
       errant: () => this.api.objects.errant,
     });
-    this.api.onRecord = (before, { memory }) => {
+    this.api.onRecord = (before, { memory }, asked) => {
       this.story.tell("record", () => JSON.stringify(memory).replaceAll(/00000000-0000-4000-8000-0*/g, "#"));
-      if (memory) this.invariants.recording(before.memory, memory);
+      if (memory) this.invariants.recording(before.memory, memory, asked);
     };
   }
 
