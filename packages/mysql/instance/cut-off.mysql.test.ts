@@ -120,7 +120,7 @@ test("it can be opened again, though somebody still waits to make it read-only",
   const { primary, replicas } = all;
   await waitingCommit(all);
   await primary.instance.cutOff(primary.uuid, { patience: 100 }, signal);
-  await primary.instance.open(primary.uuid, signal);
+  await primary.instance.open(primary.uuid, 0, signal);
   await replicas[0].instance.startReceiver(replicas[0].uuid, signal);
   expect(await outcome(await primary.connect("moco-writable"), "INSERT INTO test.t (id) VALUES (2)")).toBe("OK");
   expect(await primary.instance.observe(signal)).toMatchObject({ readOnly: false, superReadOnly: false });
@@ -175,6 +175,6 @@ test("process 1 that ends mysqld is left alone, and keeps it from being opened",
   expect((await primary.instance.observe(signal)).stopping).toBe(true);
   expect((await primary.instance.cutOff(primary.uuid, { patience: 100 }, signal)).complete).toBe(true);
   expect(await outcome(first, "SELECT 1")).toBe("OK");
-  await expect(primary.instance.open(primary.uuid, signal)).rejects.toMatchObject({ code: "INSTANCE_STOPPING" });
+  await expect(primary.instance.open(primary.uuid, 0, signal)).rejects.toMatchObject({ code: "INSTANCE_STOPPING" });
   expect(await primary.instance.observe(signal)).toMatchObject({ readOnly: true, stopping: true });
 });

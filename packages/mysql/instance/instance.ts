@@ -40,8 +40,11 @@ export interface Instance {
    */
   cutOff(uuid: string, options: { readonly patience: number }, signal: AbortSignal): Promise<Cut>;
 
-  /** Makes it writable: holds the lock by which process 1 says that it is ending mysqld, and rejects if it can't be had. */
-  open(uuid: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Makes it writable if its commits wait for so many acknowledgements. Holds the lock by which process 1 says that it is
+   * ending mysqld, and rejects if it can't be had.
+   */
+  open(uuid: string, acknowledgements: number, signal: AbortSignal): Promise<void>;
 
   /** Lets replicas and clients connect again after a cut that needed offline_mode. */
   leaveOfflineMode(uuid: string, signal: AbortSignal): Promise<void>;

@@ -21,11 +21,11 @@ test("a successor cuts its predecessor off, which can't come back", async () => 
   const old = another(only!, () => {
     if (!isLeader) throw new Error("another one leads");
   });
-  await old.open(uuid, signal);
+  await old.open(uuid, 0, signal);
   isLeader = false;
   const successor = another(only!);
   expect(await successor.cutOff(uuid, { patience: 0 }, signal)).toMatchObject({ complete: true, problem: undefined });
-  await expect(old.open(uuid, signal)).rejects.toThrow("another one leads");
+  await expect(old.open(uuid, 0, signal)).rejects.toThrow("another one leads");
   expect(await successor.observe(signal)).toMatchObject({ readOnly: true, superReadOnly: true });
   // Looking is not changing.
   expect((await old.observe(signal)).uuid).toBe(uuid);
@@ -38,7 +38,7 @@ test("a predecessor that was just opening it does not look like somebody who end
   await holder.query("DO GET_LOCK('moco-opening', 0)");
   const successor = another(only!);
   expect((await successor.observe(signal)).stopping).toBe(false);
-  await successor.open(only!.uuid, signal);
+  await successor.open(only!.uuid, 0, signal);
   expect(await successor.observe(signal)).toMatchObject({ readOnly: false, stopping: false });
 });
 
@@ -75,7 +75,7 @@ test("what is meant for one server is never done to another that has its address
   const state = await instance.observe(signal);
   expect(state.uuid).not.toBe(uuid);
   const changes = [
-    () => instance.open(uuid, signal),
+    () => instance.open(uuid, 0, signal),
     () => instance.cutOff(uuid, { patience: 0 }, signal),
     () => instance.hasExecuted(uuid, state.executed, 100, signal),
     () => instance.makeEmpty(uuid, signal),
@@ -87,5 +87,5 @@ test("what is meant for one server is never done to another that has its address
     });
   }
   expect((await instance.observe(signal)).readOnly).toBe(true);
-  await instance.open(state.uuid, signal);
+  await instance.open(state.uuid, 0, signal);
 });

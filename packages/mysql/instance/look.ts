@@ -40,6 +40,7 @@ const variableNames = [
   "server_uuid",
   "server_id",
   "gtid_purged",
+  "gtid_owned",
   "read_only",
   "super_read_only",
   "offline_mode",
@@ -106,6 +107,7 @@ export async function look(
     uuid: variables.get("server_uuid")!,
     serverId: Number(variables.get("server_id")),
     executed: GtidSet.parse(last!.executed),
+    committing: committingIn(variables.get("gtid_owned")!),
     purged: GtidSet.parse(variables.get("gtid_purged")!),
     readOnly: isOn("read_only"),
     superReadOnly: isOn("super_read_only"),
@@ -127,6 +129,12 @@ export async function look(
     authorityFile: variables.get("ssl_ca")!,
     dangers: dangersOf(variables),
   };
+}
+
+/** `uuid:number#thread`, and so on without anything in between. A thread's digits are not the next UUID's: that has eight. */
+function committingIn(owned: string): GtidSet {
+  const separated = owned.replaceAll(/[\da-f]{8}(?=-[\da-f]{4}-)/g, ",$&");
+  return GtidSet.parse(separated.replaceAll(/#\d+/g, ""));
 }
 
 const receiving = { ON: "yes", OFF: "no", CONNECTING: "connecting" } as const;

@@ -6,12 +6,12 @@ const { instances } = stockOfInstances();
 
 test("an instance with data of its own is emptied, and can be cloned into", { timeout: 120_000 }, async () => {
   const [primary] = (await instances(1)) as [TestInstance];
-  await primary.instance.open(primary.uuid, signal);
+  await primary.instance.open(primary.uuid, 0, signal);
   await (await primary.connect("moco-writable")).query("CREATE DATABASE test");
   const errant = await startTestInstance({ restart: true });
   onTestFinished(errant.dispose);
   const { instance, uuid } = errant;
-  await instance.open(uuid, signal);
+  await instance.open(uuid, 0, signal);
   const user = await errant.connect("moco-writable");
   await user.query("CREATE DATABASE `it``s mine`");
   await user.query("CREATE TABLE `it``s mine`.t (id INT PRIMARY KEY)");
@@ -47,7 +47,7 @@ test("an instance with data of its own is emptied, and can be cloned into", { ti
 test("a privileged client that writes meanwhile is not told that it could", async () => {
   const [only] = await instances(1);
   const { instance, uuid, connect } = only!;
-  await instance.open(uuid, signal);
+  await instance.open(uuid, 0, signal);
   const holder = await connect();
   await holder.query("CREATE DATABASE data");
   await holder.query("CREATE TABLE data.t (id INT PRIMARY KEY)");

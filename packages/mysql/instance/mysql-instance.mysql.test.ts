@@ -79,7 +79,7 @@ test("a switchover from one instance to another, and all that is seen of it", as
   await first.instance.attach(first.uuid, second.source, signal);
   await first.instance.startApplier(first.uuid, signal);
   await first.instance.startReceiver(first.uuid, signal);
-  await second.instance.open(second.uuid, signal);
+  await second.instance.open(second.uuid, 0, signal);
   const again = await second.connect("moco-writable");
   await again.query("INSERT INTO test.t VALUES (2)");
   const { executed } = await second.instance.observe(signal);

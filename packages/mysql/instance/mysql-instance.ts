@@ -104,8 +104,8 @@ export class MysqlInstance implements Instance {
     return closing;
   }
 
-  open(uuid: string, signal: AbortSignal): Promise<void> {
-    return this.#change(uuid, signal, open);
+  open(uuid: string, acknowledgements: number, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, (connection, deadline) => open(connection, acknowledgements, deadline));
   }
 
   leaveOfflineMode(uuid: string, signal: AbortSignal): Promise<void> {

@@ -1,9 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { GtidSet } from "../gtidset/gtidset.ts";
+import type { TestInstance } from "../testing/index.ts";
 import { reservedUuid } from "./instance.ts";
+import { receivedBy } from "./state.ts";
 import { outcome, signal, stockOfInstances, until, waitingCommit } from "./testing/fixture.ts";
 
-const { cluster } = stockOfInstances();
+const { cluster, instances } = stockOfInstances();
 
 describe("acknowledgements that are asked for", () => {
   test("can become more at any time, and less only when clients have been cut off", async () => {
@@ -62,6 +65,55 @@ describe("acknowledgements that are asked for", () => {
     await replica.instance.startReceiver(replica.uuid, signal);
     expect(await answer).toBe("OK");
   });
+});
+
+test("an instance that does not wait for as many acknowledgements is not opened", async () => {
+  const [only] = (await instances(1)) as [TestInstance];
+  const { instance, uuid } = only;
+  const refused = expect.objectContaining({ code: "INSTANCE_NOT_WAITING" }) as unknown;
+  await expect(instance.open(uuid, 1, signal)).rejects.toEqual(refused);
+  await instance.requireAcknowledgements(uuid, 1, signal);
+  await expect(instance.open(uuid, 2, signal)).rejects.toEqual(refused);
+  expect(await instance.observe(signal)).toMatchObject({ readOnly: true, superReadOnly: true });
+  await instance.open(uuid, 1, signal);
+  expect(await instance.observe(signal)).toMatchObject({ readOnly: false, superReadOnly: false });
+});
+
+test("commits that wait for an acknowledgement are told of, whoever they are from", async () => {
+  const all = await cluster(1);
+  const { primary } = all;
+  const { executed, committing } = await primary.instance.observe(signal);
+  expect(committing.isEmpty).toBe(true);
+  await waitingCommit(all);
+  const others = ["11111111-1111-1111-1111-111111111111:5", "f1111111-1111-1111-1111-111111111111:tagged:7"];
+  for (const [index, gtid] of others.entries()) {
+    const session = await primary.connect();
+    await session.query(`SET GTID_NEXT = '${gtid}'`);
+    void outcome(session, `INSERT INTO test.t (id) VALUES (${index + 2})`);
+  }
+  const own = `${primary.uuid}:${executed.size + 1n}`;
+  const expected = GtidSet.parse([own, ...others].join(","));
+  await until(async () => (await primary.instance.observe(signal)).committing.equals(expected));
+  const [replica] = all.replicas;
+  await replica.instance.startReceiver(replica.uuid, signal);
+  await until(async () => (await primary.instance.observe(signal)).committing.isEmpty);
+  expect((await primary.instance.observe(signal)).executed.contains(expected)).toBe(true);
+});
+
+test("an acknowledgement counts after the replica that gave it has left", async () => {
+  const { primary, replicas, writer } = await cluster(2);
+  const [one, other] = replicas as readonly [TestInstance, TestInstance];
+  await other.instance.stopReceiver(other.uuid, signal);
+  await primary.instance.requireAcknowledgements(primary.uuid, 2, signal);
+  const answer = outcome(writer, "INSERT INTO test.t (id) VALUES (1)");
+  await until(async () => {
+    const { committing } = await primary.instance.observe(signal);
+    return !committing.isEmpty && receivedBy(await one.instance.observe(signal)).contains(committing);
+  });
+  await one.instance.stopReceiver(one.uuid, signal);
+  await until(async () => (await primary.instance.observe(signal)).source.receivers.length === 0);
+  await other.instance.startReceiver(other.uuid, signal);
+  expect(await answer).toBe("OK");
 });
 
 test("a replica that does not acknowledge leaves commits waiting, and begins to with its next connection", async () => {

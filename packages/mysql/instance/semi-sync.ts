@@ -64,6 +64,12 @@ export async function acknowledge(connection: Connection, enabled: boolean, sign
   await connection.query(`SET GLOBAL ${names.variables.replica} = ?`, [Number(enabled)], { signal });
 }
 
+/** How many a commit waits for, by what this very process was told. */
+export async function acknowledgementsWaitedFor(connection: Connection, signal: AbortSignal): Promise<number> {
+  const { names, variables, active } = await readSemiSync(connection, signal);
+  return active ? Number(variables.get(names.variables.count)) : 0;
+}
+
 /**
  * Waits for so many acknowledgements from now on. To ask for less than before, or to begin anew after it was given up,
  * lets those who wait go on: `letGo` makes sure that none of them can be answered, or rejects.

@@ -6,6 +6,8 @@ export interface InstanceState {
   readonly serverId: number;
   /** Transactions that are in its data. Read last, so that what is compared with it is not newer. */
   readonly executed: GtidSet;
+  /** Transactions that are about to be: commits that wait for acknowledgements are among them. */
+  readonly committing: GtidSet;
   /** Transactions that its binary logs no longer have. */
   readonly purged: GtidSet;
   readonly readOnly: boolean;

@@ -128,5 +128,5 @@ export async function replicate(
       await instance.startReceiver(uuid, signal);
     }),
   );
-  await primary.instance.open(primary.uuid, signal);
+  await primary.instance.open(primary.uuid, acknowledgements, signal);
 }

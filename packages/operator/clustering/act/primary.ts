@@ -45,7 +45,7 @@ export async function openPrimary(round: Round): Promise<void> {
     throw new CodedError("CLUSTERING_NOT_OPENED", "the primary is not as it was when it was to be opened");
   }
   if (memory.opened === false) await round.write({ memory: { ...memory, opened: true } });
-  await primary.open(memory.primary, signal);
+  await primary.open(memory.primary, memory.acknowledgements, signal);
   surroundings.tell(clusterEvents.writable());
 }
 

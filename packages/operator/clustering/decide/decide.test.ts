@@ -123,7 +123,7 @@ describe("opening a primary", () => {
   });
 
   test("goes on where a handover was given up: what still waits there for an acknowledgement is not lacking", () => {
-    const waiting = { ...closed, executed: gtids("a:1-9"), source: { waitingSessions: 1 } };
+    const waiting = { ...closed, executed: gtids("a:1-9"), committing: gtids("a:10") };
     expect(kinds(plan({ instances: { 0: { state: waiting } } }))).toEqual(["open"]);
   });
 
@@ -152,18 +152,20 @@ describe("the first commits of a new cluster", () => {
   const received = (text: string) => ({
     state: { executed: GtidSet.empty, replica: { retrieved: gtids(text) } },
   });
-  const begun = (waitingSessions: number, one: Changes, other: Changes = received("")) =>
+  const begun = (committing: string, one: Changes, other: Changes = received("")) =>
     kinds(
-      plan({ instances: { 0: { state: { executed: GtidSet.empty, source: { waitingSessions } } }, 1: one, 2: other } }),
+      plan({
+        instances: { 0: { state: { executed: GtidSet.empty, committing: gtids(committing) } }, 1: one, 2: other },
+      }),
     );
 
   test("are on replicas while the primary still waits to be told so: it has lost nothing", () => {
-    expect(begun(1, received("a:1"))).toEqual([]);
-    expect(begun(2, received("a:1"), received("a:1-2"))).toEqual([]);
+    expect(begun("a:1", received("a:1"))).toEqual([]);
+    expect(begun("a:1-2", received("a:1"), received("a:1-2"))).toEqual([]);
   });
   test("are fewer than those that it had before somebody reset it", () => {
-    expect(begun(1, received("a:1-10"))).toEqual(["failover"]);
-    expect(begun(0, received("a:1"))).toEqual(["failover"]);
+    expect(begun("a:1", received("a:1-10"))).toEqual(["failover"]);
+    expect(begun("", received("a:1"))).toEqual(["failover"]);
   });
 });
 

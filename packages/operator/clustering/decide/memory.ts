@@ -93,7 +93,7 @@ function correct(snapshot: Snapshot, memory: Memory): Memory {
   if (state.uuid !== memory.primary) {
     // Before clients were let in there is nothing that another server in its place could lack.
     const isUntouched = !written && memory.opened === false;
-    return isUntouched ? (firstMemory({ ...snapshot, memory: undefined }) ?? memory) : memory;
+    return isUntouched ? beginAnew(snapshot, memory) : memory;
   }
   const seen = (uuid: string): boolean =>
     snapshot.instances.some((each) => each.state && unseen(each.ordinal) === uuid);
@@ -105,6 +105,14 @@ function correct(snapshot: Snapshot, memory: Memory): Memory {
     voters: memory.voters.flatMap((uuid) => (seen(uuid) ? resolve(snapshot, uuid) : [uuid])).sort(),
     written,
   };
+}
+
+/** Who was to acknowledge to the server before, and does not answer now, will to this one: it has the same name. */
+function beginAnew(snapshot: Snapshot, before: Memory): Memory {
+  const memory = firstMemory({ ...snapshot, memory: undefined });
+  if (memory === undefined) return before;
+  const voters = before.voters.filter((uuid) => uuid !== before.primary);
+  return { ...memory, voters: [...new Set([...memory.voters, ...voters])].sort() };
 }
 
 /** It was the primary, is back, has stood down, and has nothing that the present one lacks. */

@@ -1,4 +1,4 @@
-import { GtidSet, receivedBy } from "@moco-ts/mysql";
+import { receivedBy } from "@moco-ts/mysql";
 import type { Step } from "../plan.ts";
 import type { Memory, Snapshot } from "../snapshot.ts";
 import {
@@ -62,15 +62,12 @@ export function judgePrimary(snapshot: Snapshot): Verdict {
   return judgeIsolation(snapshot, view as Known, memory);
 }
 
-/** It is empty, though the cluster is not. What others have of its first commits waits there to be acknowledged. */
+/** It is empty, though the cluster is not: what others have of its first commits is not all that is on its way there. */
 function hasLostData(snapshot: Snapshot, { state }: Known, memory: Memory): boolean {
   if (!state.executed.isEmpty || !isWritten(snapshot)) return false;
-  const { waitingSessions } = state.source;
-  const seen = others(knownInstances(snapshot), snapshot)
-    .filter((each) => isHeard(each, memory))
-    .reduce((sum, each) => sum.union(ofPrimaries(receivedBy(each.state), memory)), GtidSet.empty);
-  const isFirst = seen.equals(seen.from([state.uuid])) && seen.size <= BigInt(waitingSessions);
-  return waitingSessions === 0 || !isFirst;
+  const voters = others(knownInstances(snapshot), snapshot).filter((each) => isHeard(each, memory));
+  const isComplete = voters.every((each) => state.committing.contains(ofPrimaries(receivedBy(each.state), memory)));
+  return state.committing.isEmpty || !isComplete;
 }
 
 /**
@@ -131,16 +128,13 @@ function judgeSilence(snapshot: Snapshot, name: string): Verdict {
  * voter that has everything else too is the better primary.
  */
 function lacking(snapshot: Snapshot, primary: Known, memory: Memory): Known | undefined {
-  const has = receivedBy(primary.state);
+  const has = receivedBy(primary.state).union(primary.state.committing);
   const voters = others(knownInstances(snapshot), snapshot).filter((each) => isVoter(each, memory));
   return voters.find(({ ordinal, state }) => {
     const received = receivedBy(state);
     const extra = ofPrimaries(received, memory).subtract(has);
-    const own = extra.from([primary.state.uuid]);
-    // What still waits there for an acknowledgement is in its binary log, only not executed yet.
-    const isWaiting = primary.state.source.waitingSessions > 0;
-    if (extra.equals(isWaiting ? own : GtidSet.empty)) return false;
-    const isOwn = !isWaiting && !own.isEmpty;
+    if (extra.isEmpty) return false;
+    const isOwn = !extra.from([primary.state.uuid]).isEmpty;
     // It has been replaced: what it has beyond that, nobody was told of, and its replicas may not reach it any more.
     if (memory.deposed.includes(state.uuid)) return isOwn;
     return isOwn || (received.contains(has) && !snapshot.errantBefore.includes(ordinal));

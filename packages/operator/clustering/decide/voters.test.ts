@@ -113,6 +113,12 @@ describe("another server without data in the place of the primary of a cluster t
     expect(made.steps).toMatchObject([{ kind: "remember", memory: { primary: stranger, opened: false } }]);
   });
 
+  test("may be acknowledged to by those who were told to follow the one before, as it has the same name", () => {
+    const made = plan({ memory: { written: false, opened: false }, instances: replaced });
+    const voters = [stranger, uuids[1], uuids[2]];
+    expect(made.steps).toMatchObject([{ kind: "remember", memory: { voters } }]);
+  });
+
   test("has lost what they may have written otherwise", () => {
     for (const opened of [true, undefined]) {
       const made = plan({ memory: { written: false, opened }, instances: replaced });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   authority = await createAuthority("moco-grpc-ca", validity);
   [donor, recipient] = await Promise.all([startTestInstance(), startTestInstance({ restart: true })]);
   endings.push(donor.dispose, recipient.dispose);
-  await donor.instance.open(donor.uuid, signal);
+  await donor.instance.open(donor.uuid, 0, signal);
   await (await donor.connect("moco-writable")).query("CREATE DATABASE cloned");
   port = await startAgent();
 });

@@ -90,7 +90,7 @@ describe("an instance that is", () => {
     // Whoever follows takes the right to change the instance when it is back, perhaps in the middle of this.
     const reopened = async (): Promise<boolean> => {
       await primary.instance.requireAcknowledgements(primary.uuid, 1, signal);
-      await primary.instance.open(primary.uuid, signal);
+      await primary.instance.open(primary.uuid, 0, signal);
       return true;
     };
     await until(() => reopened().catch(() => false));

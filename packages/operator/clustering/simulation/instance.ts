@@ -70,9 +70,10 @@ export class SimulatedInstance implements Instance {
     return { complete: false, executed: undefined, problem: "clients still wait for acknowledgements" };
   }
 
-  open(uuid: string, signal: AbortSignal): Promise<void> {
+  open(uuid: string, acknowledgements: number, signal: AbortSignal): Promise<void> {
     return this.#change(uuid, signal, (mysqld) => {
       if (mysqld.stopping) throw new Error("mysqld is being ended");
+      if (mysqld.acknowledgements < acknowledgements) throw new Error("it waits for too few acknowledgements");
       this.#world.invariants.opening(mysqld);
       mysqld.open();
     });

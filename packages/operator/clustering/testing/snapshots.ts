@@ -143,6 +143,7 @@ function stateOf(
     uuid: uuids[ordinal]!,
     serverId: 100 + ordinal,
     executed: gtids("a:1-10"),
+    committing: GtidSet.empty,
     purged: GtidSet.empty,
     readOnly: !isPrimary,
     superReadOnly: !isPrimary,

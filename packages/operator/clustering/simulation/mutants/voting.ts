@@ -19,6 +19,7 @@ export const votingMutants: readonly Mutant[] = [
             wanted = count;
             return instance.requireAcknowledgements(uuid, Math.max(count - 1, 0), signal);
           },
+          open: (uuid, count, signal) => instance.open(uuid, Math.max(count - 1, 0), signal),
           observe: async (signal) => {
             const state = await instance.observe(signal);
             const source = { ...state.source, enabled: true, active: true, acknowledgements: wanted ?? 0 };

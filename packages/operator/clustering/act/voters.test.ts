@@ -1,0 +1,52 @@
+import { SimulatedClock } from "@moco-ts/base";
+import type { Instance } from "@moco-ts/mysql";
+import { expect, test } from "vitest";
+import type { Surroundings } from "../ports.ts";
+import type { Memory } from "../snapshot.ts";
+import { gtids, snapshot, uuids, type Changes } from "../testing/snapshots.ts";
+import { Round } from "./round.ts";
+import { dismiss } from "./voters.ts";
+
+/** What is recorded when instance 2 is dismissed, which has acknowledged a commit of the primary that still waits. */
+async function dismissed(one: Changes): Promise<Memory | undefined> {
+  const before = snapshot({
+    replicas: 5,
+    instances: {
+      0: { state: { committing: gtids("a:11") } },
+      1: one,
+      2: { state: { acknowledges: false, replica: { receiving: "no", retrieved: gtids("a:11") } } },
+      3: { state: { replica: { retrieved: gtids("a:1-11") } } },
+      4: { state: null },
+    },
+  });
+  const clock = new SimulatedClock();
+  let memory: Memory | undefined;
+  const surroundings: Partial<Surroundings> = {
+    clock,
+    settling: { isSettled: true },
+    instance: (ordinal) => {
+      const { state } = before.instances[ordinal]!;
+      return state && ({ observe: () => Promise.resolve(state) } as Partial<Instance> as Instance);
+    },
+    readRecord: () => Promise.resolve({ version: "1", primaryIndex: 0, memory: before.memory }),
+    writeRecord: (version, change) => {
+      memory = change.memory;
+      return Promise.resolve({ version, primaryIndex: 0, memory });
+    },
+  };
+  const round = await Round.begin(before, surroundings as Surroundings, new AbortController().signal);
+  const end = dismiss(round, uuids[2]!);
+  end.catch(() => undefined);
+  await clock.advance(10_000);
+  await end;
+  return memory;
+}
+
+test("a voter is forgotten once enough others have what it has acknowledged", async () => {
+  const memory = await dismissed({ state: { replica: { retrieved: gtids("a:1-11") } } });
+  expect(memory?.voters).not.toContain(uuids[2]);
+});
+
+test("a voter is not forgotten while others lack a commit that waits: its acknowledgement of that still counts", async () => {
+  await expect(dismissed({})).rejects.toMatchObject({ code: "CLUSTERING_NOT_RECEIVED" });
+});
