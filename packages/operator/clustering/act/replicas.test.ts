@@ -1,11 +1,9 @@
 import type { Instance, InstanceState } from "@moco-ts/mysql";
 import { expect, test } from "vitest";
-import type { Surroundings } from "../ports.ts";
+import { beginRound } from "../testing/rounds.ts";
 import { snapshot, uuids } from "../testing/snapshots.ts";
 import { runInstanceStep } from "./replicas.ts";
-import { Round } from "./round.ts";
 
-const { signal } = new AbortController();
 const seen = { receiving: "yes", applying: false } as const;
 
 /** What is done to make instance 1 acknowledge, if its channel was as in `seen`, and is like this by now. */
@@ -23,12 +21,8 @@ async function restart(
     startReceiver: noted("startReceiver"),
     stopReceiver: noted("stopReceiver"),
   } as Partial<Instance> as Instance;
-  const surroundings: Partial<Surroundings> = {
-    instance: () => instance,
-    sourceFor: () => ({ host: "", port: 0, user: "", password: "" }),
-    readRecord: () => Promise.resolve({ version: "1", primaryIndex: 0, memory: before.memory }),
-  };
-  const round = await Round.begin(before, surroundings as Surroundings, signal);
+  const sourceFor = () => ({ host: "", port: 0, user: "", password: "" });
+  const { round } = await beginRound(before, { instance: () => instance, sourceFor });
   await runInstanceStep(round, 1, uuids[1]!, { kind: "follow", acknowledge: true, how: "restart" });
   return calls;
 }

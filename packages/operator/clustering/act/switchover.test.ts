@@ -1,13 +1,10 @@
-import { silentLogger, systemClock } from "@moco-ts/base";
 import type { Cut, Instance } from "@moco-ts/mysql";
 import { expect, test } from "vitest";
-import type { Surroundings } from "../ports.ts";
 import type { Snapshot } from "../snapshot.ts";
+import { beginRound } from "../testing/rounds.ts";
 import { gtids, snapshot, uuids } from "../testing/snapshots.ts";
-import { Round } from "./round.ts";
 import { switchover } from "./switchover.ts";
 
-const signal = new AbortController().signal;
 const complete: Cut = { complete: true, executed: gtids("a:1-10"), problem: undefined };
 
 test("a primary that copies another cluster gets nothing more while it hands over", async () => {
@@ -77,25 +74,7 @@ async function handOver(before: Snapshot, answers: Answers): Promise<{ calls: st
     };
     return fake as Partial<Instance> as Instance;
   };
-  const record = { version: "1", primaryIndex: 0, memory: before.memory };
-  const written: unknown[] = [];
-  const nothing = (): Promise<void> => Promise.resolve();
-  const surroundings: Partial<Surroundings> = {
-    clock: systemClock,
-    log: silentLogger,
-    settling: { isSettled: true },
-    instance,
-    readRecord: () => Promise.resolve(record),
-    writeRecord: (_, { primaryIndex }) => {
-      written.push(primaryIndex);
-      return Promise.resolve(record);
-    },
-    label: nothing,
-    forgetRequests: nothing,
-    tell: () => undefined,
-    count: () => undefined,
-  };
-  const round = await Round.begin(before, surroundings as Surroundings, signal);
+  const { round, written } = await beginRound(before, { instance });
   await switchover(round, 1, "it was asked to step down");
-  return { calls, written };
+  return { calls, written: written.map(({ primaryIndex }) => primaryIndex) };
 }

@@ -1,10 +1,9 @@
 import { SimulatedClock } from "@moco-ts/base";
 import type { Instance } from "@moco-ts/mysql";
 import { expect, test } from "vitest";
-import type { Surroundings } from "../ports.ts";
 import type { Memory } from "../snapshot.ts";
+import { beginRound } from "../testing/rounds.ts";
 import { gtids, snapshot, uuids, type Changes } from "../testing/snapshots.ts";
-import { Round } from "./round.ts";
 import { dismiss } from "./voters.ts";
 
 /** What is recorded when instance 2 is dismissed, which has acknowledged a commit of the primary that still waits. */
@@ -20,26 +19,16 @@ async function dismissed(one: Changes): Promise<Memory | undefined> {
     },
   });
   const clock = new SimulatedClock();
-  let memory: Memory | undefined;
-  const surroundings: Partial<Surroundings> = {
-    clock,
-    settling: { isSettled: true },
-    instance: (ordinal) => {
-      const { state } = before.instances[ordinal]!;
-      return state && ({ observe: () => Promise.resolve(state) } as Partial<Instance> as Instance);
-    },
-    readRecord: () => Promise.resolve({ version: "1", primaryIndex: 0, memory: before.memory }),
-    writeRecord: (version, change) => {
-      memory = change.memory;
-      return Promise.resolve({ version, primaryIndex: 0, memory });
-    },
+  const instance = (ordinal: number): Instance | undefined => {
+    const { state } = before.instances[ordinal]!;
+    return state && ({ observe: () => Promise.resolve(state) } as Partial<Instance> as Instance);
   };
-  const round = await Round.begin(before, surroundings as Surroundings, new AbortController().signal);
+  const { round, written } = await beginRound(before, { clock, instance });
   const end = dismiss(round, uuids[2]!);
   end.catch(() => undefined);
   await clock.advance(10_000);
   await end;
-  return memory;
+  return written.at(-1)?.memory;
 }
 
 test("a voter is forgotten once enough others have what it has acknowledged", async () => {
