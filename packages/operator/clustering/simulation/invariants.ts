@@ -57,6 +57,8 @@ export class Invariants {
   }
 
   opening(mysqld: Mysqld): void {
+    // It is shutting down: whoever was there is cut off, and nobody can come any more.
+    if (mysqld.refusing) return;
     const truth = this.truth();
     // A statement that was sent long ago may arrive late; then it is up to the fence that nothing comes of it.
     if (truth.memory && truth.memory.primary !== mysqld.disk.uuid) return;
