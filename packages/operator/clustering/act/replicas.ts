@@ -1,6 +1,5 @@
 import { CodedError } from "@moco-ts/base";
-import type { Instance } from "@moco-ts/mysql";
-import { authorityFor, type Known } from "../decide/facts.ts";
+import { authorityFor, isApplierHeld, type Known } from "../decide/facts.ts";
 import type { InstanceStep } from "../plan.ts";
 import type { Round } from "./round.ts";
 
@@ -60,20 +59,13 @@ async function follow(
   const views = [round.view(ordinal), round.view(snapshot.primaryIndex)] as [Known, Known];
   const authorityFile = authorityFor(...views, snapshot);
   const source = { ...surroundings.sourceFor(snapshot.primaryIndex), ...(authorityFile && { authorityFile }) };
-  if (how === "restart") await resumeApplier(instance, uuid, signal);
   if (how !== "attach") await instance.stopReceiver(uuid, signal);
   // Before every start: what is received without it is never acknowledged later.
   await instance.acknowledge(uuid, acknowledge, signal);
-  if (how === "attach") {
-    await instance.attach(uuid, source, signal);
-    await instance.startApplier(uuid, signal);
-  }
+  if (how === "attach") await instance.attach(uuid, source, signal);
   if (how === "repoint") await instance.repoint(uuid, source, signal);
   await instance.startReceiver(uuid, signal);
-}
-
-/** Both are stopped if mysqld has restarted since it was looked at. With its receiver running, a person would have stopped it. */
-async function resumeApplier(instance: Instance, uuid: string, signal: AbortSignal): Promise<void> {
-  const { replica } = await instance.observe(signal);
-  if (replica?.receiving === "no" && !replica.applying) await instance.startApplier(uuid, signal);
+  // Also one that ran: if mysqld has restarted since, it would look as if somebody had stopped it.
+  const channel = views[0].state.replica;
+  if (!channel || !isApplierHeld(channel)) await instance.startApplier(uuid, signal);
 }

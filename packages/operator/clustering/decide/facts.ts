@@ -1,5 +1,5 @@
 /** What follows from a snapshot, in the words in which decisions are made. */
-import { receivedBy, reservedUuid, type GtidSet, type InstanceState } from "@moco-ts/mysql";
+import { receivedBy, reservedUuid, type GtidSet, type InstanceState, type ReplicaSide } from "@moco-ts/mysql";
 import type { InstanceView, Memory, Snapshot } from "../snapshot.ts";
 
 /** An instance that answered. */
@@ -65,6 +65,11 @@ export function acknowledgesTo(replica: Known, primary: Known): boolean {
   const { state } = replica;
   const receives = follows(replica, primary) && state.replica?.receiving === "yes";
   return receives && state.acknowledges && primary.state.source.receivers.includes(state.uuid);
+}
+
+/** Somebody has stopped its applier. A restart of mysqld stops its receiver too, and one that was disturbed says so. */
+export function isApplierHeld({ receiving, applying, interrupted }: ReplicaSide): boolean {
+  return !applying && receiving !== "no" && !interrupted;
 }
 
 /** By which authority a replica knows its source; undefined if one of them has no certificate of ours. */

@@ -6,6 +6,7 @@ import {
   authorityFor,
   canSpareVoter,
   hasStoodDown,
+  isApplierHeld,
   isVoter,
   knownInstances,
   others,
@@ -104,8 +105,7 @@ function followSteps(snapshot: Snapshot, replica: Known, primary: Known, isCloni
   }
   const isSecure = authorityFor(replica, primary, snapshot) !== undefined;
   const isPointed = channel.sourceHost === primary.host && channel.attentive && channel.secure === isSecure;
-  // Both are stopped after a restart. One that only does not apply was told so by a person, or was disturbed.
-  const isToApply = !channel.applying && (channel.receiving === "no" || channel.interrupted);
+  const isToApply = !channel.applying && !isApplierHeld(channel);
   const applier: InstanceStep[] = isToApply ? [{ kind: "start-applier" }] : [];
   if (isPointed && channel.receiving !== "no" && state.acknowledges === acknowledge) return applier;
   if (isMissing && channel.sourceHost !== primary.host) return [];
