@@ -124,6 +124,19 @@ test("what is started or stopped twice stays so", async () => {
   expect((await instance.observe(signal)).replica).toMatchObject({ receiving: "no", applying: true });
 });
 
+test("receiver and applier are started by one statement, also if one of them runs already", async () => {
+  const { replicas } = await cluster(1);
+  const [{ instance, uuid, connect }] = replicas;
+  const admin = await connect();
+  for (const threads of ["", "IO_THREAD", "SQL_THREAD"]) {
+    await admin.query(`STOP REPLICA ${threads}`);
+    await instance.startReplica(uuid, signal);
+    await until(async () => (await instance.observe(signal)).replica?.receiving === "yes");
+    expect((await instance.observe(signal)).replica).toMatchObject({ applying: true });
+  }
+  await instance.startReplica(uuid, signal);
+});
+
 test("a replica that connects by TLS checks whom it connects to", async () => {
   const { primary, replicas } = await cluster(1);
   const [replica] = replicas;

@@ -62,6 +62,10 @@ export async function detach(connection: Connection, signal: AbortSignal): Promi
   await connection.query("RESET REPLICA ALL FOR CHANNEL ''", [], { signal });
 }
 
+export async function startReplica(connection: Connection, signal: AbortSignal): Promise<void> {
+  await connection.query("START REPLICA FOR CHANNEL ''", [], { signal });
+}
+
 export async function startReceiver(connection: Connection, signal: AbortSignal): Promise<void> {
   await connection.query("START REPLICA IO_THREAD FOR CHANNEL ''", [], { signal });
 }

@@ -61,6 +61,8 @@ export interface Instance {
   /** Another source, keeping the relay log. The receiver must be stopped and the applier running, else it rejects. */
   repoint(uuid: string, source: ReplicationSource, signal: AbortSignal): Promise<void>;
 
+  /** Receiver and applier at once: mysqld may restart between two statements. Whichever runs already is left alone. */
+  startReplica(uuid: string, signal: AbortSignal): Promise<void>;
   startReceiver(uuid: string, signal: AbortSignal): Promise<void>;
   stopReceiver(uuid: string, signal: AbortSignal): Promise<void>;
   startApplier(uuid: string, signal: AbortSignal): Promise<void>;

@@ -136,6 +136,10 @@ export class MysqlInstance implements Instance {
     return this.#change(uuid, signal, (connection, deadline) => channel.repoint(connection, source, deadline));
   }
 
+  startReplica(uuid: string, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, channel.startReplica);
+  }
+
   startReceiver(uuid: string, signal: AbortSignal): Promise<void> {
     return this.#change(uuid, signal, channel.startReceiver);
   }

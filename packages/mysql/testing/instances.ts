@@ -124,8 +124,7 @@ export async function replicate(
       await instance.enforceSettings(uuid, signal);
       await instance.attach(uuid, primary.source, signal);
       await instance.acknowledge(uuid, true, signal);
-      await instance.startApplier(uuid, signal);
-      await instance.startReceiver(uuid, signal);
+      await instance.startReplica(uuid, signal);
     }),
   );
   await primary.instance.open(primary.uuid, acknowledgements, signal);

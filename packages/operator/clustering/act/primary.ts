@@ -56,12 +56,11 @@ export async function followSource(round: Round, problem: string | undefined): P
   const { replica } = await primary.observe(signal);
   if (replica === undefined) {
     await primary.attach(memory.primary, source, signal);
-    await primary.startApplier(memory.primary, signal);
   } else {
     if (!replica.applying) await primary.startApplier(memory.primary, signal);
     await primary.stopReceiver(memory.primary, signal);
     await primary.repoint(memory.primary, source, signal);
   }
   await primary.acknowledge(memory.primary, false, signal);
-  await primary.startReceiver(memory.primary, signal);
+  await primary.startReplica(memory.primary, signal);
 }

@@ -11,7 +11,7 @@ async function restart(replica: Partial<ReplicaSide>): Promise<string[]> {
   const noted = (name: string) => () => Promise.resolve(void calls.push(name));
   const instance = {
     acknowledge: noted("acknowledge"),
-    startApplier: noted("startApplier"),
+    startReplica: noted("startReplica"),
     startReceiver: noted("startReceiver"),
     stopReceiver: noted("stopReceiver"),
   } as Partial<Instance> as Instance;
@@ -25,8 +25,8 @@ test("an applier that a person stopped stays so when a receiver is restarted", a
   expect(await restart({ applying: false })).toEqual(["stopReceiver", "acknowledge", "startReceiver"]);
 });
 
-test("another one is started after the receiver, whatever it did before: mysqld may have restarted at any moment", async () => {
-  const expected = ["stopReceiver", "acknowledge", "startReceiver", "startApplier"];
+test("another one is started with the receiver, whatever it did before: mysqld may have restarted at any moment", async () => {
+  const expected = ["stopReceiver", "acknowledge", "startReplica"];
   expect(await restart({})).toEqual(expected);
   expect(await restart({ applying: false, receiving: "no" })).toEqual(expected);
   expect(await restart({ applying: false, interrupted: true })).toEqual(expected);

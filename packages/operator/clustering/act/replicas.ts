@@ -64,8 +64,8 @@ async function follow(
   await instance.acknowledge(uuid, acknowledge, signal);
   if (how === "attach") await instance.attach(uuid, source, signal);
   if (how === "repoint") await instance.repoint(uuid, source, signal);
-  await instance.startReceiver(uuid, signal);
-  // Also one that ran: if mysqld has restarted since, it would look as if somebody had stopped it.
   const channel = views[0].state.replica;
-  if (!channel || !isApplierHeld(channel)) await instance.startApplier(uuid, signal);
+  const isHeld = channel !== undefined && isApplierHeld(channel);
+  // An applier that ran is started, too: mysqld may have restarted since, and then it would look as if somebody held it.
+  await (isHeld ? instance.startReceiver(uuid, signal) : instance.startReplica(uuid, signal));
 }

@@ -131,12 +131,15 @@ export class SimulatedInstance implements Instance {
     });
   }
 
-  startReceiver(uuid: string, signal: AbortSignal): Promise<void> {
+  startReplica(uuid: string, signal: AbortSignal): Promise<void> {
     return this.#change(uuid, signal, (mysqld) => {
-      if (mysqld.disk.channel === undefined) throw new Error("it is no replica");
-      this.#world.invariants.startingReceiver(mysqld);
-      this.#world.replication.startReceiver(mysqld);
+      this.#startReceiver(mysqld);
+      this.#world.replication.startApplier(mysqld);
     });
+  }
+
+  startReceiver(uuid: string, signal: AbortSignal): Promise<void> {
+    return this.#change(uuid, signal, (mysqld) => this.#startReceiver(mysqld));
   }
 
   stopReceiver(uuid: string, signal: AbortSignal): Promise<void> {
@@ -203,6 +206,12 @@ export class SimulatedInstance implements Instance {
 
   #changeSource({ disk }: Mysqld, source: ReplicationSource): void {
     disk.channel = { sourceOrdinal: ordinalOf(source.host), attentive: true, sourceUuid: undefined };
+  }
+
+  #startReceiver(mysqld: Mysqld): void {
+    if (mysqld.disk.channel === undefined) throw new Error("it is no replica");
+    this.#world.invariants.startingReceiver(mysqld);
+    this.#world.replication.startReceiver(mysqld);
   }
 
   #stopReplica(mysqld: Mysqld): void {
