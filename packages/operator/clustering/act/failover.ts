@@ -1,7 +1,7 @@
 import { CodedError, describeError } from "@moco-ts/base";
 import { clusterEvents } from "@moco-ts/api";
 import { GtidSet, receivedBy, reservedUuid } from "@moco-ts/mysql";
-import { knownInstances, ofPrimaries, others, quorum, type Known } from "../decide/facts.ts";
+import { isOverrun, knownInstances, ofPrimaries, others, quorum, type Known } from "../decide/facts.ts";
 import type { Memory } from "../snapshot.ts";
 import { moveLabels, succession } from "./promote.ts";
 import type { Round } from "./round.ts";
@@ -81,7 +81,12 @@ function chooseSuccessor(known: readonly Known[], memory: Memory, errant: readon
     receivedBy(state).servers.some((server) => server !== reservedUuid && !memory.primaries.includes(server));
   const complete = known.filter((each) => committed(each).equals(everything));
   const eligible = complete.filter(
-    (each) => !errant.includes(each.ordinal) && !isForeign(each) && !each.state.stopping && canApply(each),
+    (each) =>
+      !errant.includes(each.ordinal) &&
+      !isForeign(each) &&
+      !isOverrun(each, known) &&
+      !each.state.stopping &&
+      canApply(each),
   );
   if (memory.written && everything.isEmpty) throw new CodedError("FAILOVER_EMPTY", allGone);
   const ordinals = voters.map(({ ordinal }) => ordinal).join(", ");

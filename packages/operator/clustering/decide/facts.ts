@@ -87,6 +87,15 @@ export function recloneReason(replica: Known, primary: Known, { wanted }: Snapsh
   return isStranded && wanted.autoReclone ? "the primary no longer has what it lacks" : undefined;
 }
 
+/**
+ * Somebody has transactions under its name that it does not have, since it was cloned again and kept its server_uuid. As a
+ * primary it would give their numbers to others.
+ */
+export function isOverrun({ state }: Known, known: readonly Known[]): boolean {
+  const own = receivedBy(state).from([state.uuid]);
+  return known.some((each) => !own.contains(receivedBy(each.state).from([state.uuid])));
+}
+
 /** Voters that no instance is: they are lost, but may still acknowledge somewhere. */
 export function lostVoters(snapshot: Snapshot): string[] {
   const { memory, instances, wanted } = snapshot;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { plan } from "../testing/plans.ts";
-import { gtids, type SnapshotChanges } from "../testing/snapshots.ts";
+import { gtids, uuids, type SnapshotChanges } from "../testing/snapshots.ts";
 
 const to = (changes: SnapshotChanges): unknown => plan(changes).steps[0];
 /** Long enough for nodes to know. */
@@ -24,6 +24,15 @@ describe("a primary that is about to go", () => {
   });
   test("is not cut off again at once after that failed", () => {
     expect(to({ instances: ending, rest: { holdSwitchover: true } })).toBeUndefined();
+  });
+  test("hands over to nobody under whose name somebody has what it lacks: it would give those numbers to others", () => {
+    const errant = { executed: gtids("a:1-10,b:3"), acknowledges: false, replica: { receiving: "no" } } as const;
+    const instances = { ...ending, 2: { state: errant } };
+    const memory = { voters: [uuids[0]!, uuids[1]!], primaries: [uuids[0]!, uuids[1]!] };
+    const rest = { errantBefore: [2] };
+    expect(to({ memory, rest, instances })).not.toMatchObject({ kind: "switchover" });
+    const others = { ...errant, executed: gtids("a:1-10,x:3") };
+    expect(to({ memory, rest, instances: { ...ending, 2: { state: others } } })).toMatchObject({ to: 1 });
   });
   test("hands over to nobody whose applier was stopped", () => {
     const stopped = { state: { replica: { applying: false } } };

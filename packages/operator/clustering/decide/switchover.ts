@@ -1,6 +1,6 @@
 import type { Snapshot } from "../snapshot.ts";
 import type { Errants } from "./errant.ts";
-import { knownInstances, others, recordedPrimary, type Known } from "./facts.ts";
+import { isOverrun, knownInstances, others, recordedPrimary, type Known } from "./facts.ts";
 import { isGood } from "./state.ts";
 
 /** Milliseconds. Nodes look at Services once a second at most, and need a moment for it. */
@@ -54,6 +54,7 @@ function chooseCandidate(snapshot: Snapshot, primary: Known, { errant, suspects 
   const candidates = others(knownInstances(snapshot), snapshot).filter(
     (each) =>
       isGood(each, primary, errant) &&
+      !isOverrun(each, knownInstances(snapshot)) &&
       !suspects.includes(each.state.uuid) &&
       each.state.replica?.applying === true &&
       !each.state.stopping &&
