@@ -97,7 +97,7 @@ function chooseSuccessor(known: readonly Known[], memory: Memory, errant: readon
   const rank = (each: Known): number => (isVoter(each) ? 0 : 2) + (isStaying(each) ? 0 : 1);
   const [chosen] = eligible.sort((one, other) => rank(one) - rank(other) || one.ordinal - other.ordinal);
   if (chosen) return chosen;
-  const message = `instance ${complete.map(({ ordinal }) => ordinal).join(", ")} has all transactions but also some of its own, or does not apply them`;
+  const message = `instance ${complete.map(({ ordinal }) => ordinal).join(", ")} has all transactions but also some of its own, does not apply them, or has lost some that others have under its name`;
   throw new CodedError("FAILOVER_NO_CANDIDATE", message);
 }
 
