@@ -6,14 +6,14 @@ import { beginRound } from "../testing/rounds.ts";
 import { gtids, snapshot, uuids, type Changes } from "../testing/snapshots.ts";
 import { dismiss } from "./voters.ts";
 
-/** What is recorded when instance 2 is dismissed, which has acknowledged a commit of the primary that still waits. */
-async function dismissed(one: Changes): Promise<Memory | undefined> {
+/** What is recorded when instance 2 is dismissed, which may have acknowledged a commit of the primary that still waits. */
+async function dismissed(one: Changes, received = "a:11"): Promise<Memory | undefined> {
   const before = snapshot({
     replicas: 5,
     instances: {
       0: { state: { committing: gtids("a:11") } },
       1: one,
-      2: { state: { acknowledges: false, replica: { receiving: "no", retrieved: gtids("a:11") } } },
+      2: { state: { acknowledges: false, replica: { receiving: "no", retrieved: gtids(received) } } },
       3: { state: { replica: { retrieved: gtids("a:1-11") } } },
       4: { state: null },
     },
@@ -38,4 +38,9 @@ test("a voter is forgotten once enough others have what it has acknowledged", as
 
 test("a voter is not forgotten while others lack a commit that waits: its acknowledgement of that still counts", async () => {
   await expect(dismissed({})).rejects.toMatchObject({ code: "CLUSTERING_NOT_RECEIVED" });
+});
+
+test("a voter is forgotten though others lack a commit that waits, if it never got that: it can't have acknowledged it", async () => {
+  const memory = await dismissed({}, "a:1-10");
+  expect(memory?.voters).not.toContain(uuids[2]);
 });

@@ -1,5 +1,5 @@
 import { CodedError } from "@moco-ts/base";
-import type { GtidSet, InstanceState } from "@moco-ts/mysql";
+import { receivedBy, type GtidSet } from "@moco-ts/mysql";
 import type { Round } from "./round.ts";
 
 /** The record follows what the server does already, once enough voters have all that was committed before. */
@@ -11,7 +11,8 @@ export async function raise(round: Round, acknowledgements: number): Promise<voi
   if (uuid !== memory.primary || !source.active || source.acknowledgements < acknowledgements) {
     throw new CodedError("CLUSTERING_NOT_RAISED", `the primary does not wait for ${acknowledgements} acknowledgements`);
   }
-  await round.waitForReceivers(round.voters(), writtenBy(state), acknowledgements);
+  // A commit that still waits may be told of by the acknowledgements that were enough when it began.
+  await round.waitForReceivers(round.voters(), state.executed.union(state.committing), acknowledgements);
   await round.write({ memory: { ...memory, acknowledgements } });
 }
 
@@ -26,8 +27,10 @@ export async function admit(round: Round, ordinal: number, uuid: string): Promis
 /** Forgets a voter after what it acknowledged is known to be on enough others. */
 export async function dismiss(round: Round, uuid: string): Promise<void> {
   const found = round.snapshot.instances.find(({ state }) => state?.uuid === uuid);
-  if (found) await confirmSilence(round, found.ordinal, uuid);
-  const written = writtenBy(await observedPrimary(round));
+  const received = found && (await receivedInSilence(round, found.ordinal, uuid));
+  const { executed, committing } = await observedPrimary(round);
+  // Of the commits that still wait it can have acknowledged only what it has.
+  const written = executed.union(received ? committing.intersect(received) : committing);
   const { memory } = round;
   const remaining = round.voters().filter((ordinal) => ordinal !== found?.ordinal);
   await round.waitForReceivers(remaining, written, memory.acknowledgements);
@@ -35,17 +38,12 @@ export async function dismiss(round: Round, uuid: string): Promise<void> {
   await round.write({ memory: { ...memory, voters: without(memory.voters), deposed: without(memory.deposed) } });
 }
 
-/** A commit that still waits may have been acknowledged by a voter already, or may be told of without having waited for any. */
-function writtenBy({ executed, committing }: InstanceState): GtidSet {
-  return executed.union(committing);
-}
-
-async function confirmSilence(round: Round, ordinal: number, uuid: string): Promise<void> {
-  const { uuid: found, replica, acknowledges } = await round.instance(ordinal).observe(round.signal);
-  const isStill = !acknowledges && (replica === undefined || replica.receiving === "no");
-  if (found !== uuid || !isStill) {
-    throw new CodedError("CLUSTERING_STILL_VOTING", `instance ${ordinal} may still acknowledge`);
-  }
+/** What an instance has that can get and acknowledge nothing more. */
+async function receivedInSilence(round: Round, ordinal: number, uuid: string): Promise<GtidSet> {
+  const state = await round.instance(ordinal).observe(round.signal);
+  const isStill = !state.acknowledges && (state.replica === undefined || state.replica.receiving === "no");
+  if (state.uuid === uuid && isStill) return receivedBy(state);
+  throw new CodedError("CLUSTERING_STILL_VOTING", `instance ${ordinal} may still acknowledge`);
 }
 
 async function observedPrimary(round: Round) {

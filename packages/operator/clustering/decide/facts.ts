@@ -78,13 +78,17 @@ export function authorityFor(replica: Known, primary: Known, { wanted }: Snapsho
   return isOurs(replica) && isOurs(primary) ? wanted.authorityFile : undefined;
 }
 
+/** The primary no longer has what it lacks. */
+export function isStranded({ state }: Known, primary: Known): boolean {
+  return !receivedBy(state).contains(primary.state.purged);
+}
+
 /** Why an instance with data should be cloned again, errant or not; undefined if it should not. */
 export function recloneReason(replica: Known, primary: Known, { wanted }: Snapshot): string | undefined {
-  const received = receivedBy(replica.state);
-  const isStranded = !received.contains(primary.state.purged);
-  if (received.isEmpty) return isStranded ? "it has no data" : undefined;
+  const cannotFollow = isStranded(replica, primary);
+  if (receivedBy(replica.state).isEmpty) return cannotFollow ? "it has no data" : undefined;
   if (replica.pod?.reclone) return "it is to be cloned again";
-  return isStranded && wanted.autoReclone ? "the primary no longer has what it lacks" : undefined;
+  return cannotFollow && wanted.autoReclone ? "the primary no longer has what it lacks" : undefined;
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   canSpareVoter,
   hasStoodDown,
   isApplierHeld,
+  isStranded,
   isVoter,
   knownInstances,
   others,
@@ -67,18 +68,22 @@ function stepsFor(
   return [...settings, ...followSteps(snapshot, replica, primary, isCloning)];
 }
 
-/**
- * Whether a voter that is to be cloned again can be taken out for it: one at a time, and only if commits get their
- * acknowledgements without it. Else nobody would be left to hold what was committed, and it could never be dismissed.
- */
+/** Whether a voter that is to be cloned again can be taken out for it. */
 function mayLeave(snapshot: Snapshot, replica: Known, primary: Known, errant: readonly number[]): boolean {
   const memory = snapshot.memory!;
-  // A primary that was replaced may have transactions of its own: it counts once it is known to have none.
-  const sound = others(knownInstances(snapshot), snapshot).filter(
-    (each) => isVoter(each, memory) && !errant.includes(each.ordinal) && !memory.deposed.includes(each.state.uuid),
+  if (!canSpareVoter(memory)) return false;
+  const voters = others(knownInstances(snapshot), snapshot).filter((each) => isVoter(each, memory));
+  const holders = voters.filter(({ state }) => receivedBy(state).contains(primary.state.executed));
+  // What can't follow any more acknowledges nothing, and as it lacks what those have, errant or not, it can't be promoted.
+  if (isStranded(replica, primary) && holders.length >= memory.acknowledgements) return true;
+  // One at a time, and only if commits get their acknowledgements without it. Else nobody would be left to hold what was
+  // committed, and it could never be dismissed. A primary that was replaced may have transactions of its own: it counts
+  // once it is known to have none.
+  const sound = voters.filter(
+    ({ ordinal, state }) => !errant.includes(ordinal) && !memory.deposed.includes(state.uuid),
   );
   const first = sound.find((each) => recloneReason(each, primary, snapshot) !== undefined);
-  return first?.ordinal === replica.ordinal && sound.length - 1 >= memory.acknowledgements && canSpareVoter(memory);
+  return first?.ordinal === replica.ordinal && sound.length - 1 >= memory.acknowledgements;
 }
 
 /** Receives nothing and acknowledges nothing. */
@@ -96,7 +101,7 @@ function followSteps(snapshot: Snapshot, replica: Known, primary: Known, isCloni
   const votes = isVoter(replica, snapshot.memory!);
   const acknowledge = votes && !snapshot.wanted.intermediate;
   const isEmpty = receivedBy(state).isEmpty;
-  const isMissing = !receivedBy(state).contains(primary.state.purged);
+  const isMissing = isStranded(replica, primary);
   if (channel === undefined) {
     // A clone becomes another server, and a vote without a server can't be taken away.
     const isToBeCloned = isEmpty && !primary.state.executed.isEmpty && !votes;

@@ -3,7 +3,7 @@ import { GtidSet } from "@moco-ts/mysql";
 import { describe, expect, test } from "vitest";
 import type { Step } from "../plan.ts";
 import { kinds, plan, stepsOf } from "../testing/plans.ts";
-import { gtids, stranger, uuids, type Changes, type SnapshotChanges } from "../testing/snapshots.ts";
+import { gtids, host, stranger, uuids, type Changes, type SnapshotChanges } from "../testing/snapshots.ts";
 
 describe("voters", () => {
   test("a newcomer that receives everything is admitted, and acknowledges only afterwards", () => {
@@ -72,6 +72,32 @@ describe("a replica that somebody wants to be cloned again", () => {
   const closed: Changes = { state: { replica: null, source: { enabled: true } } };
   test("stays as long as the other one is a primary of before, which may have transactions of its own", () => {
     const made = plan({ memory: { deposed: [uuids[1]!] }, instances: { 1: closed, 2: reclone } });
+    expect(stepsOf(made, 2)).toEqual([]);
+  });
+});
+
+describe("a voter that lacks what the primary no longer has, while the only other one is errant", () => {
+  const wanted = { autoReclone: true };
+  const cluster = (errant: string, stranded: Changes["state"]): SnapshotChanges => ({
+    wanted,
+    instances: {
+      0: { state: { purged: gtids("a:1-5") } },
+      1: { state: { executed: gtids(errant), acknowledges: false, replica: null } },
+      2: { state: { executed: gtids("a:1-3"), ...stranded } },
+    },
+    rest: { errantBefore: [1] },
+  });
+  const stopped = { receiving: "no", applying: false, retrieved: gtids("a:1-3") } as const;
+
+  test("is taken out and dismissed, since the errant one has everything, so that it can be cloned", () => {
+    const isolating = plan(cluster("a:1-10,x:1", { replica: { ...stopped, sourceHost: host(1) } }));
+    expect(stepsOf(isolating, 2)).toEqual(["isolate"]);
+    const dismissing = plan(cluster("a:1-10,x:1", { acknowledges: false, replica: stopped }));
+    expect(dismissing.steps).toContainEqual(expect.objectContaining({ kind: "dismiss", uuid: uuids[2] }));
+  });
+
+  test("stays if nobody else has everything", () => {
+    const made = plan(cluster("a:1-9,x:1", { replica: { ...stopped, sourceHost: host(1) } }));
     expect(stepsOf(made, 2)).toEqual([]);
   });
 });
