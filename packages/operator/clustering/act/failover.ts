@@ -1,7 +1,15 @@
 import { CodedError, describeError } from "@moco-ts/base";
 import { clusterEvents } from "@moco-ts/api";
 import { GtidSet, receivedBy, reservedUuid } from "@moco-ts/mysql";
-import { isOverrun, knownInstances, ofPrimaries, others, quorum, type Known } from "../decide/facts.ts";
+import {
+  isApplierDormant,
+  isOverrun,
+  knownInstances,
+  ofPrimaries,
+  others,
+  quorum,
+  type Known,
+} from "../decide/facts.ts";
 import type { Memory } from "../snapshot.ts";
 import { moveLabels, succession } from "./promote.ts";
 import type { Round } from "./round.ts";
@@ -95,7 +103,10 @@ function chooseSuccessor(known: readonly Known[], memory: Memory, errant: readon
     throw new CodedError("FAILOVER_INCOMPARABLE", message);
   }
   const rank = (each: Known): number => (isVoter(each) ? 0 : 2) + (isStaying(each) ? 0 : 1);
-  const [chosen] = eligible.sort((one, other) => rank(one) - rank(other) || one.ordinal - other.ordinal);
+  // Writers wait until it has applied what it has received.
+  const [chosen] = eligible.sort(
+    (one, other) => rank(one) - rank(other) || backlog(one) - backlog(other) || one.ordinal - other.ordinal,
+  );
   if (chosen) return chosen;
   const message = `instance ${complete.map(({ ordinal }) => ordinal).join(", ")} has all transactions but also some of its own, does not apply them, or has lost some that others have under its name`;
   throw new CodedError("FAILOVER_NO_CANDIDATE", message);
@@ -105,17 +116,23 @@ const allGone =
   "no instance has any data, though the cluster had: bring one with data back, or make the cluster anew from a backup";
 
 function canApply({ state: { executed, replica } }: Known): boolean {
-  return replica === undefined || replica.applying || executed.contains(replica.retrieved);
+  if (replica === undefined || replica.applying || executed.contains(replica.retrieved)) return true;
+  return isApplierDormant(replica);
+}
+
+function backlog({ state: { executed, replica } }: Known): number {
+  return replica ? Number(replica.retrieved.subtract(executed).size) : 0;
 }
 
 function isStaying({ pod }: Known): boolean {
   return pod !== undefined && !pod.terminating;
 }
 
-async function applyAll(round: Round, { ordinal, state }: Known): Promise<void> {
-  if (state.replica === undefined) return;
-  const wanted = state.replica.retrieved;
-  if (await round.instance(ordinal).hasExecuted(state.uuid, wanted, applyLimit, round.signal)) return;
+async function applyAll(round: Round, { ordinal, state: { uuid, replica } }: Known): Promise<void> {
+  if (replica === undefined) return;
+  const instance = round.instance(ordinal);
+  if (isApplierDormant(replica)) await instance.startApplier(uuid, round.signal);
+  if (await instance.hasExecuted(uuid, replica.retrieved, applyLimit, round.signal)) return;
   const message = `instance ${ordinal} has not yet applied all that it has received`;
   throw new CodedError("FAILOVER_NOT_APPLIED", message);
 }

@@ -72,6 +72,11 @@ export function isApplierHeld({ receiving, applying, interrupted }: ReplicaSide)
   return !applying && receiving !== "no" && !interrupted;
 }
 
+/** Its mysqld has restarted and nobody has started the applier since, or one that was disturbed. A person has not stopped it. */
+export function isApplierDormant({ receiving, applying, heardAgo, interrupted }: ReplicaSide): boolean {
+  return !applying && (interrupted || (receiving === "no" && heardAgo === undefined));
+}
+
 /** By which authority a replica knows its source; undefined if one of them has no certificate of ours. */
 export function authorityFor(replica: Known, primary: Known, { wanted }: Snapshot): string | undefined {
   const isOurs = ({ state }: Known): boolean => state.authorityFile === wanted.authorityFile;
