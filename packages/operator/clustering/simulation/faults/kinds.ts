@@ -31,6 +31,7 @@ const alone = {
   scale: [people.scale, 3],
   writeErrant: [people.writeErrant, 6],
   stopReceiver: [people.stopReceiver, 4],
+  stopApplier: [people.stopApplier, 4],
   purge: [people.purge, 3],
   tamper: [people.tamper, 3],
 } as const satisfies Record<string, readonly [Fault, number]>;

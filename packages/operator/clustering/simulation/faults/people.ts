@@ -54,6 +54,19 @@ export function stopReceiver({ world, replica, tell }: FaultContext): void {
   world.replication.stopReceiver(mysqld);
 }
 
+export function stopApplier({ world, replica, tell, lasting }: FaultContext): void {
+  const mysqld = replica();
+  if (mysqld === undefined || mysqld.frozen || !mysqld.applying) return;
+  const milliseconds = world.random.between(1_000, 20_000);
+  tell(`somebody stops the applier of ${mysqld.name} for ${milliseconds} ms`);
+  mysqld.applying = false;
+  lasting(milliseconds, () => {
+    if (!mysqld.alive || mysqld.disk.channel === undefined) return;
+    tell(`somebody starts the applier of ${mysqld.name}`);
+    world.replication.startApplier(mysqld);
+  });
+}
+
 /** Of what everybody has: what others lack is kept for as long as people let binary logs be kept. */
 export function purge({ world, victim, tell }: FaultContext): void {
   const mysqld = victim();
