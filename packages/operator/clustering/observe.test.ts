@@ -38,10 +38,10 @@ async function lookWhileAsleep(...milliseconds: number[]) {
   return (await observe(sight, new AbortController().signal)).instances[0]!;
 }
 
-test("an instance that does not answer is written down", async () => {
+test("an instance that does not answer is written down, with the time since it was asked", async () => {
   expect(await lookWhileAsleep(1_000)).toMatchObject({
     state: undefined,
-    silence: { reason: expect.stringContaining("took longer") },
+    silence: { reason: expect.stringContaining("took longer"), milliseconds: 1_000 },
   });
 });
 

@@ -89,6 +89,7 @@ function endedServers({ metadata }: MySQLCluster): string[] {
 
 async function viewOf(sight: Sight, ordinal: number, signal: AbortSignal): Promise<InstanceView> {
   const { cluster, trace, clock } = sight;
+  const askedAt = clock.monotonic();
   const pod = sight.pods.find((each) => instanceOrdinal(each) === ordinal);
   const view = pod && podView(pod, sight.updateRevision);
   const base = {
@@ -99,17 +100,21 @@ async function viewOf(sight: Sight, ordinal: number, signal: AbortSignal): Promi
     ending: view?.terminating ? trace.ending(ordinal, view.uid) : 0,
     inRole: view ? trace.inRole(ordinal, view.uid, view.role) : 0,
   };
+  const unanswered = (reason: string): InstanceView => {
+    const silence = { reason, milliseconds: trace.silent(ordinal, askedAt) };
+    return { ...base, state: undefined, silence, waiting: 0 };
+  };
   try {
     const instance = pod && sight.instanceOf(pod);
     const isBrief = trace.hurries && trace.isSilent(ordinal);
     const state = await (isBrief ? glance(instance, clock, signal) : instance?.observe(signal));
-    if (pod === undefined || state === undefined) return unanswered(base, trace, "it has no address");
+    if (pod === undefined || state === undefined) return unanswered("it has no address");
     trace.answered(ordinal);
     trace.deaths.saw(state.uuid, pod, state.uptime, clock.now());
     return { ...base, state, silence: undefined, waiting: trace.waiting(ordinal, state) };
   } catch (error) {
     signal.throwIfAborted();
-    return unanswered(base, trace, describeError(error));
+    return unanswered(describeError(error));
   }
 }
 
@@ -119,13 +124,6 @@ const glanceLimit = 100;
 function glance(instance: Instance | undefined, clock: Clock, signal: AbortSignal): Promise<InstanceState | undefined> {
   const deadline = { what: "a glance", milliseconds: glanceLimit, clock, signal };
   return withDeadline(deadline, async (limited) => instance?.observe(limited));
-}
-
-type Base = Pick<InstanceView, "ordinal" | "host" | "pod" | "cloning" | "ending" | "inRole">;
-
-function unanswered(base: Base, trace: Trace, reason: string): InstanceView {
-  const silence = { reason, milliseconds: trace.silent(base.ordinal) };
-  return { ...base, state: undefined, silence, waiting: 0 };
 }
 
 /** A Pod that was deleted by force leaves its mysqld behind for a while: that still is the primary. */

@@ -39,12 +39,11 @@ export class Trace {
     this.#clock = clock;
   }
 
-  /** Milliseconds that the instance has not answered, this time included. */
-  silent(ordinal: number): number {
-    const now = this.#clock.monotonic();
-    const since = this.#silentSince.get(ordinal) ?? now;
+  /** Milliseconds since the first of the questions that got no answer was asked. `askedAt`: when the last one was. */
+  silent(ordinal: number, askedAt: number): number {
+    const since = this.#silentSince.get(ordinal) ?? askedAt;
     this.#silentSince.set(ordinal, since);
-    return now - since;
+    return this.#clock.monotonic() - since;
   }
 
   isSilent(ordinal: number): boolean {
