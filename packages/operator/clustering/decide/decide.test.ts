@@ -91,6 +91,27 @@ describe("a primary that does not answer", () => {
   });
 });
 
+describe("what people are told does not change with every look", () => {
+  test("at an instance that is out of reach", () => {
+    const told = (reason: string): string =>
+      plan({ instances: { 2: { state: null, silence: { reason, milliseconds: 9_000 } } } }).reason;
+    for (const reason of ["connect ETIMEDOUT", "looking at 10.0.0.2:33062 took longer than 1000 ms", "EHOSTUNREACH"])
+      expect(told(reason)).toBe("instance 2 does not answer (timed out)");
+    expect(told("connect ECONNREFUSED")).toBe("instance 2 does not answer (connect ECONNREFUSED)");
+  });
+
+  test("at a replica that tries to reach its source", () => {
+    const told = (receiveError: string): string =>
+      plan({ instances: { 2: { state: { replica: { receiving: "connecting", receiveError } } } } }).reason;
+    const expected = "instance 2 does not replicate (Error reconnecting to source 'r@h:3306'. Message: Can't connect)";
+    const attempt = "This was attempt 7/86400, with a delay of 1 seconds between attempts.";
+    expect(told(`Error reconnecting to source 'r@h:3306'. ${attempt} Message: Can't connect`)).toBe(expected);
+    expect(told("error reconnecting to source 'r@h:3306' - retry-time: 1 retries: 7 message: Can't connect")).toBe(
+      "instance 2 does not replicate (error reconnecting to source 'r@h:3306' - message: Can't connect)",
+    );
+  });
+});
+
 describe("opening a primary", () => {
   const restarted = { ...closed, source: { enabled: false, active: false } };
 

@@ -5,7 +5,7 @@
 import type { Plan, Step } from "../plan.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { findErrant, type Errants } from "./errant.ts";
-import { isOpen, knownInstances, lostVoters, recordedPrimary } from "./facts.ts";
+import { describeSilence, isOpen, knownInstances, lostVoters, recordedPrimary } from "./facts.ts";
 import { memoryToWrite } from "./memory.ts";
 import { maintainPods } from "./pods.ts";
 import { judgePrimary, maintainPrimary } from "./primary.ts";
@@ -79,7 +79,7 @@ function maintain(snapshot: Snapshot, errants: Errants, plan: PlanFor, successio
   const isQuiet = steps.length === 0 && perInstance.length === 0;
   const isSettled = isQuiet && !succession && errants.suspects.length === errants.errant.length && isServed(snapshot);
   const reason =
-    describeSilence(snapshot) ||
+    describeSilences(snapshot) ||
     describeErrants(errants) ||
     describeErrors(snapshot) ||
     describeLoss(snapshot) ||
@@ -88,10 +88,8 @@ function maintain(snapshot: Snapshot, errants: Errants, plan: PlanFor, successio
   return plan(reason, { steps, perInstance, labels, again: succession ? succession.after : again });
 }
 
-function describeSilence({ instances }: Snapshot): string {
-  return instances
-    .flatMap(({ ordinal, silence }) => (silence ? [`instance ${ordinal} does not answer (${silence.reason})`] : []))
-    .join(", ");
+function describeSilences({ instances }: Snapshot): string {
+  return instances.flatMap((each) => (each.silence ? [describeSilence(each)] : [])).join(", ");
 }
 
 function describeErrants({ errant }: Errants): string {
@@ -104,9 +102,14 @@ function describeErrors(snapshot: Snapshot): string {
     .flatMap(({ ordinal, state: { replica } }) => {
       const error = replica?.applying === false ? replica.applyError : undefined;
       const problem = error ?? (replica?.receiving === "yes" ? undefined : replica?.receiveError);
-      return problem === undefined ? [] : [`instance ${ordinal} does not replicate (${problem})`];
+      return problem === undefined ? [] : [`instance ${ordinal} does not replicate (${withoutCount(problem)})`];
     })
     .join(", ");
+}
+
+/** How often it has tried is left out: the status would change with every try. */
+function withoutCount(problem: string): string {
+  return problem.replace(/ This was attempt [^.]*\.| retry-time: \d+ retries: \d+/, "");
 }
 
 function describeLoss(snapshot: Snapshot): string {

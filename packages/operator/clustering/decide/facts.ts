@@ -13,6 +13,15 @@ export function knownInstances({ instances }: Snapshot): Known[] {
   return instances.filter(isKnown);
 }
 
+/**
+ * That an instance does not answer, for people. A connection to nowhere fails in one way or another by chance: all of them are
+ * told alike, or else the status would change with every look.
+ */
+export function describeSilence({ ordinal, silence }: InstanceView): string {
+  const { reason } = silence ?? { reason: "it has no Pod" };
+  return `instance ${ordinal} does not answer (${/took longer|ETIMEDOUT|UNREACH/i.test(reason) ? "timed out" : reason})`;
+}
+
 /** Whoever has the primary's ordinal, be it the recorded primary or not. */
 export function primaryView({ instances, primaryIndex }: Snapshot): InstanceView | undefined {
   return instances[primaryIndex];

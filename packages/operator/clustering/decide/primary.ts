@@ -1,8 +1,9 @@
 import { receivedBy } from "@moco-ts/mysql";
 import type { Step } from "../plan.ts";
-import type { Memory, Snapshot } from "../snapshot.ts";
+import type { InstanceView, Memory, Snapshot } from "../snapshot.ts";
 import {
   acknowledgesTo,
+  describeSilence,
   follows as isFollower,
   hears,
   isHeard,
@@ -49,7 +50,7 @@ export function judgePrimary(snapshot: Snapshot): Verdict {
   const { memory } = snapshot;
   if (view === undefined || memory === undefined) return { lost: false, evidence: "" };
   const name = `instance ${view.ordinal}`;
-  if (view.state === undefined) return judgeSilence(snapshot, name);
+  if (view.state === undefined) return judgeSilence(snapshot, view);
   if (view.state.uuid !== memory.primary) {
     return { lost: true, evidence: `${name} is another server than the primary was: its data is gone` };
   }
@@ -104,12 +105,11 @@ function triedFor(error: string): number {
   return Number(attempts) * 1_000;
 }
 
-function judgeSilence(snapshot: Snapshot, name: string): Verdict {
-  const view = primaryView(snapshot)!;
-  const { reason = "it has no Pod", milliseconds = Infinity } = view.silence ?? {};
+function judgeSilence(snapshot: Snapshot, view: InstanceView): Verdict {
+  const { reason = "", milliseconds = Infinity } = view.silence ?? {};
   const replicas = others(knownInstances(snapshot), snapshot);
   const hearing = replicas.filter((each) => hears(each, view));
-  const silent = `${name} does not answer (${reason})`;
+  const silent = describeSilence(view);
   const isRefused = /refused|closed|reset|lost|unreach/i.test(reason);
   // Nobody listens there any more, and its own probes say so too: what is heard are the last words of a dying process.
   const isEnding = isRefused && view.pod?.ready !== true && milliseconds >= silenceLimit;
