@@ -31,7 +31,7 @@ import { act, type Problem } from "./act/act.ts";
 import { decide } from "./decide/decide.ts";
 import { createSurroundings, type CloneOrder } from "./kubernetes.ts";
 import { memoryOf, observe } from "./observe.ts";
-import type { Plan } from "./plan.ts";
+import { isActive, isAwaited, isUrgent, type Plan } from "./plan.ts";
 import type { Surroundings } from "./ports.ts";
 import { readRecord, writeRecord } from "./record.ts";
 import { reportOf, type Report } from "./report.ts";
@@ -222,10 +222,9 @@ export class Clustering {
       if (step === "switchover" || step === "failover" || step === "nudge" || isPassing(error)) continue;
       this.#tell(cluster, clusterEvents.clusteringFailed(`${step}: ${describeError(error)}`));
     }
-    const isActive = plan.steps.length + plan.perInstance.length > 0;
-    trace.hurries = isUrgent(plan);
+    trace.hurries = isAwaited(plan) && repeats === 0;
     // The same plan again and again helps nobody: something else has to change first.
-    if (isActive) return requeueAfter(repeats === 0 ? 0 : Math.min(50 * 2 ** repeats, 5_000));
+    if (isActive(plan)) return requeueAfter(repeats === 0 ? 0 : Math.min(50 * 2 ** repeats, 5_000));
     if (plan.again !== undefined) return requeueAfter(plan.again);
     return done;
   }
@@ -284,11 +283,6 @@ function isStale(error: unknown): boolean {
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-/** Writers wait for it: that the cluster was not well is told when they no longer have to. */
-function isUrgent({ steps }: Plan): boolean {
-  return steps.some(({ kind }) => kind === "failover" || kind === "switchover" || kind === "open");
 }
 
 function describePlan({ state, reason, steps, perInstance }: Plan): string {

@@ -50,3 +50,41 @@ test("a process that was asleep looks again: what it saw before may be true no m
   expect(await lookWhileAsleep(12_000)).toMatchObject(isBack);
   expect(await lookWhileAsleep(9_000, 12_000)).toMatchObject(isBack);
 });
+
+test("a primary that did not answer is waited for first, so that what the others know of it is new", async () => {
+  const clock = new SimulatedClock();
+  const trace = new Trace(clock);
+  const { instances } = snapshot();
+  const podOf = (ordinal: number): Pod => ({
+    metadata: { name: `moco-test-${ordinal}`, uid: `${ordinal}` },
+    status: { podIP: `10.0.0.${ordinal}` },
+  });
+  const look = async (isAnswering: () => boolean): Promise<string> => {
+    const asked: number[] = [];
+    const instanceOf = ({ metadata }: Pod): Instance => {
+      const ordinal = Number(metadata!.uid);
+      const ask = () => {
+        asked.push(ordinal);
+        if (ordinal > 0 || isAnswering()) return Promise.resolve(instances[ordinal]!.state!);
+        return Promise.reject(new Error("ETIMEDOUT"));
+      };
+      return { observe: ask } as Partial<Instance> as Instance;
+    };
+    const sight = {
+      cluster: { ...cluster, spec: { ...cluster.spec, replicas: 3 } },
+      pods: [0, 1, 2].map(podOf),
+      updateRevision: undefined,
+      trace,
+      clock,
+      instanceOf,
+      instanceAt: () => instanceOf(podOf(0)),
+    };
+    await observe(sight, new AbortController().signal);
+    return asked.join();
+  };
+  expect(await look(() => false)).toBe("1,2,0");
+  expect(await look(() => false)).toBe("0,1,2");
+  // Otherwise it comes last, so that it has whatever the others have.
+  expect(await look(() => true)).toBe("0,1,2,0");
+  expect(await look(() => true)).toBe("1,2,0");
+});

@@ -9,11 +9,11 @@ export interface Plan {
   readonly errant: readonly number[];
   /** server_uuids that look errant and are looked at a second time before anything is done. */
   readonly suspects: readonly string[];
-  /** Done one after the other; the first that fails ends the round. */
+  /** Done one after the other. If one fails, those that follow are left; changes of voters come after all else. */
   readonly steps: readonly Step[];
   /** Done after the steps, side by side for each instance: one that fails holds up no other. */
   readonly perInstance: readonly InstanceSteps[];
-  /** Done last, one after the other, even if steps of an instance failed. */
+  /** Done then, even if steps failed. */
   readonly labels: readonly PodStep[];
   /** Look again after so many milliseconds though nothing has changed. Undefined: at the next regular check. */
   readonly again: number | undefined;
@@ -66,3 +66,19 @@ export type PodStep =
   | { readonly kind: "forget-requests"; readonly ordinal: number }
   /** Nobody waits any more for those who have ended by the word of a person. */
   | { readonly kind: "forget-ended" };
+
+/** Writers wait for it: that the cluster was not well is told when they no longer have to. */
+export function isUrgent({ steps }: Plan): boolean {
+  return steps.some(({ kind }) => kind === "failover" || kind === "switchover" || kind === "open");
+}
+
+/** Something is done to an instance, or to all. */
+export function isActive({ steps, perInstance }: Plan): boolean {
+  return steps.length + perInstance.length > 0;
+}
+
+/** Writers wait for the next look, and for what will be done then. */
+export function isAwaited(plan: Plan): boolean {
+  const isServed = plan.state === "Healthy" || plan.state === "Degraded";
+  return isUrgent(plan) || (isActive(plan) && !isServed);
+}

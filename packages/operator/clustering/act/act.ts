@@ -38,20 +38,23 @@ export async function act(
       return false;
     }
   };
-  for (const step of steps) {
-    const isDone = await attempt(step.kind, () => runStep(round, step));
-    if (!isDone && !standsAlone(step)) break;
+  let isReady = true;
+  for (const step of steps.filter((each) => !changesVoters(each))) {
+    isReady = (await attempt(step.kind, () => runStep(round, step))) || step.kind === "nudge";
+    if (!isReady) break;
   }
   await Promise.all(
     perInstance.map((each) => attempt(`instance ${each.ordinal}`, () => runInstanceSteps(round, each))),
   );
   await Promise.all(labels.map((each) => attempt(each.kind, () => runPodStep(round, each))));
+  if (!isReady) return problems;
+  for (const step of steps.filter(changesVoters)) await attempt(step.kind, () => runStep(round, step));
   return problems;
 }
 
-/** Whether others can be done though this one failed. */
-function standsAlone({ kind }: Step): boolean {
-  return kind === "admit" || kind === "dismiss" || kind === "raise" || kind === "nudge";
+/** These wait until others have received everything, which some of them can't before they have been given a source. */
+function changesVoters({ kind }: Step): boolean {
+  return kind === "admit" || kind === "dismiss" || kind === "raise";
 }
 
 async function runStep(round: Round, step: Step): Promise<void> {

@@ -4,7 +4,7 @@ import type { Pod } from "@moco-ts/kube";
 import type { Instance } from "@moco-ts/mysql";
 import type { Problem } from "../act/act.ts";
 import { observe } from "../observe.ts";
-import type { Plan } from "../plan.ts";
+import { isActive, isAwaited, isUrgent, type Plan } from "../plan.ts";
 import type { Record, Surroundings } from "../ports.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { Trace } from "../trace.ts";
@@ -131,9 +131,8 @@ export class Operator {
     const problems = await this.#subject.act(plan, snapshot, wrapped, signal);
     if (hurries) await writeStatus();
     if (problems.some(({ step }) => step === "switchover")) this.#trace.switchoverFailed();
-    const isActive = plan.steps.length + plan.perInstance.length > 0;
-    this.#trace.hurries = isUrgent(plan);
-    if (isActive) return this.#repeats === 0 ? 0 : Math.min(50 * 2 ** this.#repeats, 5_000);
+    this.#trace.hurries = isAwaited(plan) && this.#repeats === 0;
+    if (isActive(plan)) return this.#repeats === 0 ? 0 : Math.min(50 * 2 ** this.#repeats, 5_000);
     return plan.again ?? checkInterval;
   }
 
@@ -266,8 +265,4 @@ function podOf(pod: PodObject, ordinal: number): Pod {
 
 function codeOf(error: Error): string {
   return "code" in error ? String(error.code) : "";
-}
-
-function isUrgent({ steps }: Plan): boolean {
-  return steps.some(({ kind }) => kind === "failover" || kind === "switchover" || kind === "open");
 }

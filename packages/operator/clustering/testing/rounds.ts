@@ -11,7 +11,14 @@ export interface TestRound {
 }
 
 export async function beginRound(before: Snapshot, parts: Partial<Surroundings>): Promise<TestRound> {
-  const { primaryIndex, memory } = before;
+  const { surroundings, written } = surroundingsOf(before, parts);
+  return { round: await Round.begin(before, surroundings, new AbortController().signal), written };
+}
+
+export function surroundingsOf(
+  { primaryIndex, memory }: Snapshot,
+  parts: Partial<Surroundings>,
+): { surroundings: Surroundings; written: TestRound["written"] } {
   const written: TestRound["written"] = [];
   const nothing = (): Promise<void> => Promise.resolve();
   const surroundings: Partial<Surroundings> = {
@@ -30,6 +37,5 @@ export async function beginRound(before: Snapshot, parts: Partial<Surroundings>)
     count: () => undefined,
     ...parts,
   };
-  const round = await Round.begin(before, surroundings as Surroundings, new AbortController().signal);
-  return { round, written };
+  return { surroundings: surroundings as Surroundings, written };
 }
