@@ -12,10 +12,11 @@ import {
   type MySQLCluster,
   type Role,
 } from "@moco-ts/api";
-import { CodedError, describeError, sleep, type Clock, type Logger } from "@moco-ts/base";
+import { CodedError, describeError, type Clock, type Logger } from "@moco-ts/base";
 import { Pods, Secrets, type Client, type EventContent, type ObjectMeta } from "@moco-ts/kube";
 import type { Instance, ReplicationSource } from "@moco-ts/mysql";
 import type { Passwords } from "../reconciliation/secrets/passwords.ts";
+import { occupy } from "./occupy.ts";
 import type { Surroundings } from "./ports.ts";
 import { readRecord, recordOf, writeRecord } from "./record.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -50,9 +51,6 @@ export interface KubernetesOptions {
   readonly wake: () => void;
 }
 
-/** Milliseconds between two clones into one instance, if the first failed. */
-const clonePause = 5_000;
-
 /** Acting on a cluster for real. */
 export function createSurroundings(options: KubernetesOptions): Surroundings {
   const { client, cluster, snapshot, passwords, trace, clock, log } = options;
@@ -67,24 +65,17 @@ export function createSurroundings(options: KubernetesOptions): Surroundings {
     patchPod(ordinal, { annotations: annotations as { [key: string]: string } }, signal);
   const passwordOf = ({ secretKey }: { readonly secretKey: string }): string => passwords[secretKey] ?? "";
 
+  const occupation = { occupied: trace.cloning, clock, wake: options.wake };
   const runClone = (order: CloneOrder, succeeded: EventContent, failed: (problem: string) => EventContent): void => {
     const { ordinal } = order;
-    if (trace.cloning.has(ordinal)) return;
-    trace.cloning.add(ordinal);
-    const run = async (): Promise<void> => {
-      try {
-        await options.clone(order);
-        options.tell(succeeded);
-      } catch (error) {
-        log.warn("a clone failed", { ordinal, problem: describeError(error) });
-        options.tell(failed(describeError(error)));
-        await sleep(clock, clonePause);
-      } finally {
-        trace.cloning.delete(ordinal);
-        options.wake();
-      }
+    const work = async (): Promise<void> => {
+      await options.clone(order);
+      options.tell(succeeded);
     };
-    void run();
+    occupy(ordinal, occupation, work, (error) => {
+      log.warn("a clone failed", { ordinal, problem: describeError(error) });
+      options.tell(failed(describeError(error)));
+    });
   };
   const order = (ordinal: number, donor: CloneOrder["donor"], init: CloneOrder["init"]): CloneOrder => {
     const address = snapshot.instances[ordinal]?.pod?.address;
@@ -131,6 +122,12 @@ export function createSurroundings(options: KubernetesOptions): Surroundings {
       await client.patch(MySQLClusters, { namespace, name }, { type: "merge", body }, { signal });
     },
 
+    startEmptying(ordinal, empty) {
+      occupy(ordinal, occupation, empty, (error) => {
+        log.warn("an instance could not be emptied", { ordinal, problem: describeError(error) });
+        options.tell(clusterEvents.clusteringFailed(`emptying instance ${ordinal}: ${describeError(error)}`));
+      });
+    },
     startClone(ordinal, donor) {
       const host = snapshot.instances[donor]?.pod?.address ?? "";
       const user = mysqlUsers.cloneDonor;

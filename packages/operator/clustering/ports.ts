@@ -51,6 +51,8 @@ export interface Surroundings {
   forgetRequests(ordinal: number, signal: AbortSignal): Promise<void>;
   forgetEnded(signal: AbortSignal): Promise<void>;
 
+  /** Begins to remove the data of an instance; the end is seen by the next look. */
+  startEmptying(ordinal: number, empty: () => Promise<void>): void;
   /** Begins to clone the instance `donor` into another; its end is seen by the next look. */
   startClone(ordinal: number, donor: number): void;
   /** Begins to clone the replication source into the primary. */

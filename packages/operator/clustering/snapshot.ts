@@ -74,7 +74,7 @@ export interface InstanceView {
   readonly silence: { readonly reason: string; readonly milliseconds: number } | undefined;
   /** Milliseconds that a commit has been waiting for acknowledgements; 0 if none waits. */
   readonly waiting: number;
-  /** A clone into it is under way. */
+  /** A clone into it is under way, or it is being emptied for one. */
   readonly cloning: boolean;
   /** Milliseconds that its Pod has been seen to be on its way out; 0 if it is not. */
   readonly ending: number;

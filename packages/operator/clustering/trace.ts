@@ -16,7 +16,7 @@ export class Trace {
   readonly deaths = new Deaths();
   /** server_uuids that looked errant at the last look. */
   suspects: ReadonlySet<string> = new Set();
-  /** Ordinals of instances that are being cloned into. */
+  /** Ordinals of instances that are being cloned into, or emptied for it. */
   readonly cloning = new Set<number>();
   /** The cluster as this process wrote it last: its cache may be behind. */
   latest: MySQLCluster | undefined;

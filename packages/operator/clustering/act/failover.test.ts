@@ -1,18 +1,21 @@
 import type { Instance } from "@moco-ts/mysql";
 import { expect, test } from "vitest";
 import { beginRound } from "../testing/rounds.ts";
-import { gtids, snapshot, type Changes } from "../testing/snapshots.ts";
+import { gtids, snapshot, uuids, type Changes, type SnapshotChanges } from "../testing/snapshots.ts";
 import { failover } from "./failover.ts";
 
 /** Instance 0 is gone. Returns whom the record names in the end, and whose appliers were started. */
-async function failedOver(instances: Record<number, Changes>): Promise<{ to: unknown; started: number[] }> {
-  const before = snapshot({ instances: { 0: { state: null }, ...instances } });
+async function failedOver(
+  instances: Record<number, Changes>,
+  memory?: SnapshotChanges["memory"],
+): Promise<{ to: unknown; started: number[] }> {
+  const before = snapshot({ instances: { 0: { state: null }, ...instances }, ...(memory && { memory }) });
   const started: number[] = [];
   const instance = (ordinal: number): Instance => {
     const state = before.instances[ordinal]!.state!;
     const replica = { ...state.replica!, receiving: "no" as const };
     const fake: Partial<Instance> = {
-      stopReceiver: () => Promise.resolve(),
+      stopReceiver: () => (before.instances[ordinal]!.cloning ? new Promise(() => undefined) : Promise.resolve()),
       observe: () => Promise.resolve({ ...state, replica }),
       startApplier: () => Promise.resolve(void started.push(ordinal)),
       hasExecuted: () => Promise.resolve(replica.applying || started.includes(ordinal)),
@@ -46,4 +49,9 @@ test("an applier that a person has stopped is not started, however often a failo
     const held: Changes = { state: { ...behind, replica: { receiving, applying: false, heardAgo: 9_000 } } };
     await expect(failedOver({ 1: held, 2: less })).rejects.toMatchObject({ code: "FAILOVER_NO_CANDIDATE" });
   }
+});
+
+test("nobody waits for an instance that is being cloned into, or emptied for that", async () => {
+  const emptied: Changes = { cloning: true, state: { acknowledges: false } };
+  expect(await failedOver({ 2: emptied }, { voters: uuids.slice(0, 2) })).toEqual({ to: 1, started: [] });
 });

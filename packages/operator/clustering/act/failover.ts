@@ -59,7 +59,9 @@ function cutOffInPassing({ memory, surroundings, signal }: Round): void {
 /** All that receive nothing any more, enough voters among them. */
 async function takeVotersAway(round: Round): Promise<Known[]> {
   const { snapshot, memory, signal } = round;
-  const attempts = others(knownInstances(snapshot), snapshot).map(async (view): Promise<Known | undefined> => {
+  // Whoever is being cloned into has no vote, and may be too busy to answer.
+  const free = others(knownInstances(snapshot), snapshot).filter(({ cloning }) => !cloning);
+  const attempts = free.map(async (view): Promise<Known | undefined> => {
     const { uuid } = view.state;
     const instance = round.instance(view.ordinal);
     await instance.stopReceiver(uuid, signal);

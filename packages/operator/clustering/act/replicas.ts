@@ -18,7 +18,7 @@ export async function runInstanceStep(round: Round, ordinal: number, uuid: strin
       await instance.stopReceiver(uuid, signal);
       return instance.acknowledge(uuid, false, signal);
     case "make-empty":
-      return makeEmpty(round, ordinal, uuid);
+      return startEmptying(round, ordinal, uuid);
     case "clone":
       return surroundings.startClone(ordinal, snapshot.primaryIndex);
     case "start-applier":
@@ -38,11 +38,12 @@ async function standDown(round: Round, ordinal: number, uuid: string): Promise<v
   await instance.requireAcknowledgements(uuid, 0, round.signal);
 }
 
-async function makeEmpty(round: Round, ordinal: number, uuid: string): Promise<void> {
+function startEmptying(round: Round, ordinal: number, uuid: string): void {
   if (round.memory.voters.includes(uuid)) {
     throw new CodedError("CLUSTERING_STILL_VOTING", `instance ${ordinal} still votes: its data may be needed`);
   }
-  await round.instance(ordinal).makeEmpty(uuid, round.signal);
+  const instance = round.instance(ordinal);
+  round.surroundings.startEmptying(ordinal, () => instance.makeEmpty(uuid, round.signal));
 }
 
 async function follow(

@@ -25,6 +25,8 @@ const changeTimeout = 5_000;
 /** Milliseconds for sessions that were killed to end. */
 const killLimit = 3_000;
 const hangLimit = 300;
+/** To drop what users have. */
+const emptyingTime = 2_000;
 
 export class SimulatedInstance implements Instance {
   readonly #world: InstanceSurroundings;
@@ -192,6 +194,7 @@ export class SimulatedInstance implements Instance {
       if (!mysqld.readOnly || !mysqld.superReadOnly) throw new Error("an instance that can be written is not emptied");
       this.#stopReplica(mysqld);
     });
+    await sleep(this.#world.operator.clock, emptyingTime, signal);
     await this.#change(uuid, signal, (mysqld) => {
       mysqld.disk.makeEmpty();
       this.#world.invariants.lessened();

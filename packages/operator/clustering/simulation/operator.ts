@@ -4,6 +4,7 @@ import type { Pod } from "@moco-ts/kube";
 import type { Instance } from "@moco-ts/mysql";
 import type { Problem } from "../act/act.ts";
 import { observe } from "../observe.ts";
+import { occupy } from "../occupy.ts";
 import { isActive, isAwaited, isUrgent, type Plan } from "../plan.ts";
 import type { Record, Surroundings } from "../ports.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -212,6 +213,12 @@ export class Operator {
       forgetRequests: (ordinal, signal) =>
         requests.changePod(ordinal, uidOf(ordinal), { demote: false, demoteTo: undefined, reclone: false }, signal),
       forgetEnded: (signal) => requests.declareEnded([], signal),
+      startEmptying: (ordinal, empty) => {
+        const occupation = { occupied: this.#trace.cloning, clock: process.clock, wake: () => this.wake() };
+        occupy(ordinal, occupation, empty, (error) =>
+          process.log.info("not emptied", { problem: describeError(error) }),
+        );
+      },
       startClone: (ordinal, donor) => this.#startClone(snapshot, ordinal, donor),
       startCloneFromSource: () => undefined,
       tell: ({ reason, message }) => this.#world.story.tell(process.name, () => `Event ${reason}: ${message}`),
