@@ -50,7 +50,7 @@ async function look(sight: Sight, signal: AbortSignal): Promise<Snapshot> {
   for (const pod of pods) trace.deaths.note(pod, clock.now());
   const ordinals = Array.from({ length: spec.replicas }, (_, ordinal) => ordinal);
   const lookAt = (ordinal: number): Promise<InstanceView> => viewOf(sight, ordinal, signal);
-  // For one that did not answer the last time others do not wait: what they know of it must not be old by then.
+  // One that did not answer the last time is asked first: what others know of it must not be old when it stays silent.
   const silent = trace.isSilent(primaryIndex) ? await lookAt(primaryIndex) : undefined;
   // The primary comes last, so that it has whatever the others have.
   const replicas = await Promise.all(ordinals.filter((ordinal) => ordinal !== primaryIndex).map(lookAt));
