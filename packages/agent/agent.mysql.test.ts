@@ -17,6 +17,9 @@ async function until(condition: () => Promise<boolean> | boolean): Promise<void>
 }
 
 const prepared = (agent: TestAgent): Promise<void> => until(async () => (await agent.probe("/healthz")).status === 200);
+/** Only then nothing is changed any more: its own user can log in before. */
+const initialized = (agent: TestAgent): Promise<void> =>
+  until(() => agent.lines.some((line) => line.includes("the instance has its users and plugins")));
 
 describe("first start", () => {
   beforeEach(async () => {
@@ -26,7 +29,7 @@ describe("first start", () => {
   test("makes users and plugins, and leaves no trace in the binary log and no way in without a password", async () => {
     const agent = await startAgent(mysqld);
     await prepared(agent);
-    await until(() => agent.lines.some((line) => line.includes("the instance has its users and plugins")));
+    await initialized(agent);
     await expect(mysqld.connect()).rejects.toMatchObject({ code: "ER_ACCESS_DENIED_ERROR" });
     const admin = await mysqld.connect("moco-admin", "moco-admin");
     const [row] = await admin.query(
@@ -38,6 +41,17 @@ describe("first start", () => {
     expect(events.map((event) => event.Event_type)).toEqual(["Format_desc", "Previous_gtids"]);
     // The passwords are in no log line.
     expect(agent.lines.join("")).not.toContain('"moco-agent"');
+  });
+
+  test("lets the operator in only when the binary log begins anew: it could have written to that otherwise", async () => {
+    const root = await mysqld.connect();
+    await root.query("SET GLOBAL general_log = ON");
+    await root.query("SET GLOBAL general_log_file = '/tmp/general.log'");
+    await initialized(await startAgent(mysqld));
+    const log = await readFile(`${mysqld.volumes.tmp}/general.log`, "utf8");
+    const [reset, admin] = [log.search(/RESET (BINARY LOGS|MASTER)/), log.search(/CREATE USER.*moco-admin/)];
+    expect(reset).toBeGreaterThan(0);
+    expect(admin).toBeGreaterThan(reset);
   });
 
   test("starts over after a crash at any statement, and never lets users write", async () => {
@@ -85,7 +99,7 @@ describe("probes", () => {
 
   test("tell apart instances that may be written, replicas and neither", async () => {
     const agent = await startAgent(mysqld);
-    await prepared(agent);
+    await initialized(agent);
     const neither = await agent.probe("/readyz");
     expect(neither).toEqual({ status: 500, text: "the instance is read-only, but no replica" });
     const admin = await mysqld.connect("moco-admin", "moco-admin");

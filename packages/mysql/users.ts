@@ -16,7 +16,6 @@ const { admin, agent, replication, cloneDonor, exporter, backup, readOnly, writa
 
 /** Who may do what. All users exist for every host. */
 export const userGrants: readonly Grants[] = [
-  { user: admin.name, privileges: ["ALL"], grantOption: true, proxy: true },
   {
     user: agent.name,
     privileges: [
@@ -97,6 +96,8 @@ export const userGrants: readonly Grants[] = [
       "UPDATE",
     ],
   },
+  // The last one: by it the operator takes the instance over, which should have the others by then.
+  { user: admin.name, privileges: ["ALL"], grantOption: true, proxy: true },
 ];
 
 /** Passwords by the users' names. */

@@ -62,10 +62,11 @@ async function initialize(root: Connection, options: FirstStartOptions, signal: 
   logger.info("preparing a new instance");
   await root.query("SET SESSION sql_log_bin = OFF", [], { signal });
   await root.query("SET GLOBAL super_read_only = OFF", [], { signal });
-  await ensureUsers(root, passwords, signal);
   const semiSync = await ensurePlugins(root, signal);
   const { resetBinaryLogs } = statementsOf(await serverVersion(root, { signal }));
   await root.query(resetBinaryLogs, [], { signal });
+  // As soon as it can log in the operator makes use of the instance: a reset later on would forget what was written since.
+  await ensureUsers(root, passwords, signal);
   // From here on nobody gets in without a password, so it is better to be sure.
   const { name } = mysqlUsers.admin;
   await (await connect({ socketPath, user: name, password: passwords[name]!, clock }, signal)).close();
