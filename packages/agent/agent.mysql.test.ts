@@ -43,15 +43,22 @@ describe("first start", () => {
     expect(agent.lines.join("")).not.toContain('"moco-agent"');
   });
 
-  test("lets the operator in only when the binary log begins anew: it could have written to that otherwise", async () => {
+  test("lets the operator in only when the binary log begins anew, and keeps its hands off until all is done", async () => {
     const root = await mysqld.connect();
     await root.query("SET GLOBAL general_log = ON");
     await root.query("SET GLOBAL general_log_file = '/tmp/general.log'");
     await initialized(await startAgent(mysqld));
     const log = await readFile(`${mysqld.volumes.tmp}/general.log`, "utf8");
-    const [reset, admin] = [log.search(/RESET (BINARY LOGS|MASTER)/), log.search(/CREATE USER.*moco-admin/)];
-    expect(reset).toBeGreaterThan(0);
-    expect(admin).toBeGreaterThan(reset);
+    const places = [/GET_LOCK\('moco-opening'/, /RESET (BINARY LOGS|MASTER)/, /CREATE USER.*moco-admin/].map((each) =>
+      log.search(each),
+    );
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    const admin = await mysqld.connect("moco-admin", "moco-admin");
+    await until(async () => {
+      const [row] = await admin.query<{ holder: number | null }>("SELECT IS_USED_LOCK('moco-opening') AS holder");
+      return row!.holder === null;
+    });
   });
 
   test("starts over after a crash at any statement, and never lets users write", async () => {

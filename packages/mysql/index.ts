@@ -8,6 +8,7 @@ export type { Row, TlsOptions, Value } from "./connection/connection.ts";
 export * from "./connection/errors.ts";
 export * from "./instance/state.ts";
 export * from "./instance/instance.ts";
+export { openingLock } from "./instance/lock.ts";
 export { MysqlInstance, type MysqlInstanceOptions } from "./instance/mysql-instance.ts";
 export { GtidSet } from "./gtidset/gtidset.ts";
 export { generateMyCnf, type MyCnfOptions } from "./mycnf/generate.ts";

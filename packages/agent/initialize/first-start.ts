@@ -12,6 +12,7 @@ import {
   ensurePlugins,
   ensureUsers,
   isAccessDenied,
+  openingLock,
   serverVersion,
   statementsOf,
   type Connection,
@@ -27,6 +28,9 @@ export interface FirstStartOptions {
 
 /** Milliseconds between two tries: mysqld starts in about a second. */
 const retryInterval = 250;
+
+/** Seconds. The operator has it for an instant, and only if it knows the instance already: then this starts over. */
+const lockPatience = 5;
 
 /** Returns when the instance has its users and plugins, whoever made them. Goes on through every failure. */
 export async function initializeInstance(options: FirstStartOptions, signal: AbortSignal): Promise<void> {
@@ -60,6 +64,8 @@ async function initialize(root: Connection, options: FirstStartOptions, signal: 
     return;
   }
   logger.info("preparing a new instance");
+  // Whoever holds this is left alone by the operator, until the connection ends: it would cut us off and take the instance.
+  await root.query("DO GET_LOCK(?, ?)", [openingLock, lockPatience], { signal });
   await root.query("SET SESSION sql_log_bin = OFF", [], { signal });
   await root.query("SET GLOBAL super_read_only = OFF", [], { signal });
   const semiSync = await ensurePlugins(root, signal);

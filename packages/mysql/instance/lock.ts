@@ -4,7 +4,7 @@ import { errorNumbers, isMysqlError, MysqlError } from "../connection/errors.ts"
 /** Who holds it may change the instance. */
 export const operatorLock = "moco-operator";
 
-/** Held while an instance is opened, and by process 1 from the moment on at which it ends mysqld. */
+/** Held while an instance is prepared or opened, and by process 1 from the moment on at which it ends mysqld. */
 export const openingLock = "moco-opening";
 
 /** Seconds until a session that was killed must be gone. */

@@ -15,7 +15,7 @@ export interface InstanceState {
   readonly superReadOnly: boolean;
   /** Clients are locked out. */
   readonly offlineMode: boolean;
-  /** Process 1 is ending mysqld: it must not be opened any more. */
+  /** Process 1 is ending mysqld, or the agent is still preparing it: it must not be opened. */
   readonly stopping: boolean;
   /** Seconds since mysqld has been started. */
   readonly uptime: number;
