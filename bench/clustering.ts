@@ -12,7 +12,6 @@ import {
   faults,
   leaderPod,
   manifest,
-  primaryPod,
   startOperatorCluster,
   strike,
   systemNamespace,
@@ -97,7 +96,7 @@ async function measureFaults(operator: OperatorCluster, rounds: number): Promise
         (peer === undefined ? "" : `, ${ratio(median / 1000, peer)}`),
     );
   }
-  const { acknowledged, lost } = await writer.stop(await primaryPod(operator, cluster));
+  const { acknowledged, lost } = await writer.stop();
   console.log(`acknowledged rows ${acknowledged}, of which lost ${lost.length}`);
 }
 

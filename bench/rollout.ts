@@ -5,7 +5,6 @@
  * runs; the ratio and the number of pauses are the same anywhere.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { MySQLCluster } from "@moco-ts/api";
 import type { StatefulSet } from "@moco-ts/kube";
 import { Members } from "../e2e/rollout/members.ts";
 import {
@@ -35,7 +34,7 @@ export async function benchRollout({ rounds }: typeof rolloutDefaults): Promise<
     const writer = await Writer.start(operator, cluster);
     const totals: number[] = [];
     for (let round = 1; round <= rounds; round++) totals.push(await measure(operator, writer, round));
-    const { acknowledged, lost } = await writer.stop(await primaryOf(operator));
+    const { acknowledged, lost } = await writer.stop();
     console.log(`acknowledged rows ${acknowledged}, of which lost ${lost.length}`);
     const [least, most] = moco.seconds;
     const shares = totals.map((total) => (total / 1000 / ((least + most) / 2)).toFixed(2)).join(", ");
@@ -80,11 +79,6 @@ function template(version: number): object {
 async function isComplete(operator: OperatorCluster): Promise<boolean> {
   const { metadata, status } = await operator.get<StatefulSet>("statefulset", `moco-${cluster}`);
   return status?.observedGeneration === metadata?.generation && status?.updatedReplicas === replicas;
-}
-
-async function primaryOf(operator: OperatorCluster): Promise<string> {
-  const { status } = await operator.get<MySQLCluster>("mysqlcluster", cluster);
-  return `moco-${cluster}-${status?.currentPrimaryIndex ?? 0}`;
 }
 
 function seconds(milliseconds: number): string {

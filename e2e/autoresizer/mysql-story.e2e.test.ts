@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   manifest,
   patience,
+  primaryPod,
   startOperatorCluster,
   waitForCondition,
   Writer,
@@ -45,7 +46,7 @@ test("data grow beyond the template's size, and volumes with them", unhurried, a
   );
   await waitForCondition(operator, "grown", "Healthy", "True", 300_000);
   writer = await Writer.start(operator, "grown");
-  const primary = await primaryPod();
+  const primary = await primaryPod(operator, "grown");
   await operator.query(primary, "CREATE DATABASE story; CREATE TABLE story.data (id INT PRIMARY KEY, filler LONGBLOB)");
   for (let chunk = 0; chunk < chunks; chunk++) {
     await operator.query(primary, insertion(chunk));
@@ -98,7 +99,7 @@ test(
     await operator.kubectl("patch", "pvc", claimName(2), "-p", larger);
     await waitForCondition(operator, "grown", "Healthy", "True", 300_000);
     await hasAllRows("moco-grown-2");
-    const { acknowledged, lost } = await writer.stop(await primaryPod());
+    const { acknowledged, lost } = await writer.stop();
     expect(acknowledged).toBeGreaterThan(1_000);
     expect(lost).toEqual([]);
   },
@@ -133,11 +134,6 @@ async function lose(ordinal: number): Promise<void> {
       () => undefined,
     );
   await expect.poll(async () => [undefined, metadata?.uid].includes(await uid()), patience).toBe(false);
-}
-
-async function primaryPod(): Promise<string> {
-  const path = "jsonpath={.status.currentPrimaryIndex}";
-  return `moco-grown-${await operator.kubectl("get", "mysqlcluster", "grown", "-o", path)}`;
 }
 
 /** 32 MiB, which the binary log has compressed. Sessions of this user commit by hand. */

@@ -9,7 +9,6 @@ import {
   distribution,
   faults,
   manifest,
-  primaryPod,
   startOperatorCluster,
   strike,
   waitForCondition,
@@ -58,7 +57,7 @@ try {
     times.set(fault.name, [...(times.get(fault.name) ?? []), pause]);
     process.stdout.write(`${round}: ${fault.name} of ${pod}: ${pause} ms without a write\n`);
   }
-  const ledger = await writer.stop(await primaryPod(operator, name));
+  const ledger = await writer.stop();
   process.stdout.write(
     `\n${ledger.acknowledged} rows acknowledged, ${ledger.refused} not, ${ledger.lost.length} lost\n`,
   );

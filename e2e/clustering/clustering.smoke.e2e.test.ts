@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   faults,
   manifest,
-  primaryPod,
   startOperatorCluster,
   strike,
   waitForCondition,
@@ -46,7 +45,7 @@ test.each(few)("writers go on and all is well again after: $name", async (fault)
 });
 
 test("every row that a writer was promised is there, once", async () => {
-  const { acknowledged, lost } = await writer.stop(await primaryPod(operator, name));
+  const { acknowledged, lost } = await writer.stop();
   expect(acknowledged).toBeGreaterThan(0);
   expect(lost).toEqual([]);
 });

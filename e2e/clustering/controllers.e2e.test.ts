@@ -44,7 +44,7 @@ test.each(faults)("while it deals with: $name", { timeout: 600_000 }, async (fau
   const isReady = ["wait", "--for=condition=Ready", "--timeout=180s"];
   for (const ordinal of [0, 1, 2]) await operator.kubectl(...isReady, "pod", `moco-${name}-${ordinal}`);
   await waitForVoters(operator, name, 3);
-  const ledger = await writer.stop(await primaryPod(operator, name));
+  const ledger = await writer.stop();
   expect(ledger.lost, `killed after ${moment} ms`).toEqual([]);
   expect(ledger.acknowledged).toBeGreaterThan(20);
 });

@@ -120,7 +120,7 @@ test("a source that goes away and comes back is followed again", async () => {
 });
 
 test("once it is let go, it takes writes of its own, which its replicas acknowledge", async () => {
-  const ledger = await writer.stop(await primaryPod(operator, donor));
+  const ledger = await writer.stop();
   expect(ledger.lost).toEqual([]);
   await expect.poll(await missing(), patience).toBe(0);
   const rows = await countRows(donor, await primaryOf(operator, donor));
@@ -139,7 +139,7 @@ test("once it is let go, it takes writes of its own, which its replicas acknowle
   await operator.local.faults.kill({ namespace: "default", name, container: "mysqld", process: "mysqld" });
   await own.writesAgain(Date.now() + 1_000);
   await waitForVoters(operator, follower, 3);
-  const { lost, acknowledged } = await own.stop(await primaryPod(operator, follower));
+  const { lost, acknowledged } = await own.stop();
   expect(lost).toEqual([]);
   expect(acknowledged).toBeGreaterThan(20);
   expect(await countRows(follower, await primaryOf(operator, follower))).toBeGreaterThan(rows);

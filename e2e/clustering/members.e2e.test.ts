@@ -39,7 +39,7 @@ async function whileWriting(work: (writer: Writer) => Promise<void>): Promise<vo
   const writer = await Writer.start(operator, name);
   await work(writer);
   await writer.writesAgain(Date.now());
-  const { acknowledged, lost, pauses } = await writer.stop(pod(await primaryOf(operator, name)));
+  const { acknowledged, lost, pauses } = await writer.stop();
   expect(lost).toEqual([]);
   expect(acknowledged).toBeGreaterThan(20);
   console.info(`${acknowledged} rows acknowledged, longest pauses ${pauses.slice(0, 3).join(", ")} ms`);

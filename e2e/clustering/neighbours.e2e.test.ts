@@ -73,7 +73,7 @@ test("while clustering is stopped nothing is done and nothing is claimed; afterw
   await expect.poll(() => primaryPod(operator, name), patience).not.toBe(primary);
   await waitForVoters(operator, name, 3);
   expect(await conditionOf(operator, name, "ClusteringActive")).toMatchObject({ status: "True" });
-  expect((await writer.stop(await primaryPod(operator, name))).lost).toEqual([]);
+  expect((await writer.stop()).lost).toEqual([]);
   await operator.kubectl("delete", "mysqlcluster", "later");
 });
 
@@ -88,7 +88,7 @@ test("while reconciliation is stopped a lost primary is replaced all the same", 
   await writer.writesAgain(since + 1_000);
   await operator.local.faults.thaw({ namespace: "default", name: primary, container: "mysqld", process: "mysqld" });
   await waitForVoters(operator, name, 3);
-  expect((await writer.stop(await primaryPod(operator, name))).lost).toEqual([]);
+  expect((await writer.stop()).lost).toEqual([]);
   await annotate(name, `${annotationKeys.reconciliationStopped}-`);
   await waitForCondition(operator, name, "ReconciliationActive", "True");
 });
@@ -97,7 +97,7 @@ test("a cluster goes offline and comes back with every row and the same primary"
   const writer = await Writer.start(operator, name);
   await writer.writesAgain(Date.now() + 1_000);
   const primary = await primaryPod(operator, name);
-  const { acknowledged, lost } = await writer.stop(primary);
+  const { acknowledged, lost } = await writer.stop();
   expect(lost).toEqual([]);
   const count = "SELECT COUNT(*) FROM ledger.rows";
   const rows = Number(await operator.query(primary, count));
@@ -115,7 +115,7 @@ test("a cluster goes offline and comes back with every row and the same primary"
   expect(Number(await operator.query(primary, count))).toBe(rows);
   const again = await Writer.start(operator, name);
   await again.writesAgain(Date.now());
-  expect((await again.stop(await primaryPod(operator, name))).lost).toEqual([]);
+  expect((await again.stop()).lost).toEqual([]);
 });
 
 describe("a neighbour is not disturbed by a cluster", () => {
@@ -143,7 +143,7 @@ describe("a neighbour is not disturbed by a cluster", () => {
     await kill(primary);
     await writer.writesAgain(Date.now() + 1_000);
     await waitForVoters(operator, name, 3);
-    expect((await writer.stop(await primaryPod(operator, name))).lost).toEqual([]);
+    expect((await writer.stop()).lost).toEqual([]);
     await operator.local.faults.heal();
     await operator.kubectl("patch", "mysqlcluster", wild, "--type=merge", "-p", '{"metadata":{"finalizers":null}}');
     await operator.kubectl("delete", "mysqlcluster", wild, "--ignore-not-found");

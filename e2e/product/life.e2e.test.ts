@@ -84,7 +84,7 @@ test("without the charts writes go on, and whoever comes back finds the cluster 
   await expect.poll(labelled, patience).toBe("service/moco-test-primary");
   await waitForCondition(cluster, "test", "Healthy");
   expect(await volumes.podIdentities()).toEqual(before);
-  expect((await writer.stop("moco-test-0")).lost).toEqual([]);
+  expect((await writer.stop()).lost).toEqual([]);
 });
 
 test("a cluster is deleted completely, and after it the charts leave nothing but the definitions", async () => {

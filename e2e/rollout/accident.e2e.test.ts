@@ -3,17 +3,15 @@
  * its template changes. Kubernetes alone would take a second Pod down.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { podsOf, startOperatorCluster, waitForCondition, Writer, type OperatorCluster } from "../testing/index.ts";
 import {
-  healthyCluster,
-  primaryOf,
-  rolledOut,
-  rolloutPatience,
-  template,
-  told,
-  unhurried,
-  versions,
-} from "./clusters.ts";
+  podsOf,
+  primaryPod,
+  startOperatorCluster,
+  waitForCondition,
+  Writer,
+  type OperatorCluster,
+} from "../testing/index.ts";
+import { healthyCluster, rolledOut, rolloutPatience, template, told, unhurried, versions } from "./clusters.ts";
 import { Members } from "./members.ts";
 
 let operator: OperatorCluster;
@@ -25,7 +23,7 @@ afterAll(() => operator?.down());
 
 /** A replica of which nobody hears any more, as if its node was gone; returns how it comes back. */
 async function loseReplica(cluster: string): Promise<() => Promise<void>> {
-  const primary = await primaryOf(operator, cluster);
+  const primary = await primaryPod(operator, cluster);
   // The one with the highest ordinal would be the next to be updated anyway.
   const name = [`moco-${cluster}-0`, `moco-${cluster}-1`].find((each) => each !== primary)!;
   const target = { namespace: "default", name, container: "mysqld", process: "mysqld" };
@@ -56,7 +54,7 @@ test("one pod is down, then the template changes: never two are down, and writer
   await rolledOut(operator, "careful", "2", 3);
   members.stop();
   expect(members.mostDown, members.worst).toBe(1);
-  const ledger = await writer.stop(await primaryOf(operator, "careful"));
+  const ledger = await writer.stop();
   expect(ledger.lost).toEqual([]);
 });
 

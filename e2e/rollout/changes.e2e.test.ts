@@ -4,6 +4,7 @@ import type { Event } from "@moco-ts/kube";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   podsOf,
+  primaryPod,
   startOperatorCluster,
   systemNamespace,
   waitForCondition,
@@ -12,7 +13,6 @@ import {
 import {
   healthyCluster,
   partition,
-  primaryOf,
   rolledOut,
   rolloutPatience,
   template,
@@ -69,7 +69,7 @@ test("the primary has the highest ordinal: writers pause twice, and not more oft
 test("a pod is deleted by hand during a rollout: it comes back as it was, and is waited for", unhurried, async () => {
   await whileWriting(operator, "one", async () => {
     await beginRollout("5", 3);
-    const primary = await primaryOf(operator, "one");
+    const primary = await primaryPod(operator, "one");
     const other = ["moco-one-0", "moco-one-1"].find((name) => name !== primary)!;
     await operator.kubectl("delete", "pod", other);
     await expect.poll(() => versions(operator, "one"), rolloutPatience).toEqual(["4", "4", "5"]);
@@ -151,10 +151,10 @@ async function evict(name: string): Promise<void> {
 }
 
 async function makePrimary(ordinal: number): Promise<void> {
-  const present = await primaryOf(operator, "one");
+  const present = await primaryPod(operator, "one");
   if (present === `moco-one-${ordinal}`) return;
   const request = [`${annotationKeys.switchoverTo}=${ordinal}`, `${annotationKeys.demote}=true`];
   await operator.kubectl("annotate", "pod", present, ...request);
-  await expect.poll(() => primaryOf(operator, "one"), rolloutPatience).toBe(`moco-one-${ordinal}`);
+  await expect.poll(() => primaryPod(operator, "one"), rolloutPatience).toBe(`moco-one-${ordinal}`);
   await waitForCondition(operator, "one", "Healthy");
 }

@@ -42,11 +42,6 @@ export async function told(operator: OperatorCluster, cluster: string): Promise<
   return condition ? `${condition.status} ${condition.reason} ${condition.message}` : "nothing";
 }
 
-export async function primaryOf(operator: OperatorCluster, cluster: string): Promise<string> {
-  const { status } = await operator.get<MySQLCluster>("mysqlcluster", cluster);
-  return `moco-${cluster}-${status?.currentPrimaryIndex ?? 0}`;
-}
-
 /** Waits until all Pods are of this version and Ready, and the cluster is Healthy. */
 export async function rolledOut(operator: OperatorCluster, cluster: string, version: string, replicas: number) {
   const expected = Array.from({ length: replicas }, () => version);

@@ -1,7 +1,6 @@
 import type { Event } from "@moco-ts/kube";
 import { expect } from "vitest";
 import { Writer, type OperatorCluster } from "../testing/index.ts";
-import { primaryOf } from "./clusters.ts";
 
 /** What happened to those who write. */
 export interface Cost {
@@ -27,7 +26,7 @@ export async function whileWriting(
   await work();
   const lines = (await writer.lines()).filter(({ at }) => at >= began);
   const changes = await changesOf(operator, cluster, began);
-  const { acknowledged, lost } = await writer.stop(await primaryOf(operator, cluster));
+  const { acknowledged, lost } = await writer.stop();
   const written = lines.filter((line) => line.acknowledged);
   const gaps = written.slice(1).map(({ at }, index) => at - written[index]!.at);
   const pauses = gaps.filter((gap) => gap >= noticed).sort((one, other) => other - one);

@@ -2,17 +2,15 @@
 import { annotationKeys } from "@moco-ts/api";
 import type { Event, StatefulSet } from "@moco-ts/kube";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { metric, podsOf, startOperatorCluster, waitForCondition, type OperatorCluster } from "../testing/index.ts";
 import {
-  healthyCluster,
-  partition,
-  primaryOf,
-  rolledOut,
-  rolloutPatience,
-  template,
-  unhurried,
-  versions,
-} from "./clusters.ts";
+  metric,
+  podsOf,
+  primaryPod,
+  startOperatorCluster,
+  waitForCondition,
+  type OperatorCluster,
+} from "../testing/index.ts";
+import { healthyCluster, partition, rolledOut, rolloutPatience, template, unhurried, versions } from "./clusters.ts";
 import { whileWriting } from "./interruptions.ts";
 import { Members } from "./members.ts";
 
@@ -62,7 +60,7 @@ test("changes of its metadata and of its status are no change", unhurried, async
   const before = await statefulSet();
   await operator.kubectl("annotate", "statefulset", "moco-eleven", "seen-by=a-person");
   await operator.kubectl("label", "statefulset", "moco-eleven", "team=shop");
-  const replica = (await primaryOf(operator, "eleven")) === "moco-eleven-5" ? "moco-eleven-6" : "moco-eleven-5";
+  const replica = (await primaryPod(operator, "eleven")) === "moco-eleven-5" ? "moco-eleven-6" : "moco-eleven-5";
   await operator.kubectl("delete", "pod", replica);
   await expect.poll(async () => (await statefulSet()).status?.readyReplicas, rolloutPatience).toBe(replicas - 1);
   await expect.poll(async () => (await statefulSet()).status?.readyReplicas, rolloutPatience).toBe(replicas);

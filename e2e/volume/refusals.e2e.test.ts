@@ -77,7 +77,7 @@ test(
       const apart = { volumeClaimTemplates: [] };
       expect({ ...spec, ...apart }, message).toEqual({ ...before.spec, ...apart });
     }
-    const { acknowledged, lost, pauses } = await writer.stop("moco-refused-0");
+    const { acknowledged, lost, pauses } = await writer.stop();
     console.info(`killed at each step: ${acknowledged} rows acknowledged, longest pause ${pauses[0]} ms`);
     expect(lost).toEqual([]);
   },

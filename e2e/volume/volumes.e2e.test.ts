@@ -42,7 +42,7 @@ test("when the size is extended, all claims are resized, then the StatefulSet is
   expect(await volumes.counter("statefulset_recreate_errors_total")).toBe(0);
   await expect.poll(() => volumes.events(), patience).toContain("Normal StatefulSetRecreated");
 
-  const { acknowledged, lost, pauses } = await writer.stop("moco-three-0");
+  const { acknowledged, lost, pauses } = await writer.stop();
   console.info(`growth: ${acknowledged} rows acknowledged, longest pauses ${pauses.slice(0, 3).join(", ")} ms`);
   expect(lost).toEqual([]);
   // Nothing makes writers wait for as long as a restart: the rest is a busy machine's own breath.

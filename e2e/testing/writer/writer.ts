@@ -1,8 +1,10 @@
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { bundle } from "@moco-ts/bundle";
 import { buildImages, loadImages } from "@moco-ts/local-kubernetes";
+import { primaryPod } from "../faults.ts";
 import type { OperatorCluster } from "../operator-cluster.ts";
 import { slowness } from "../pods.ts";
 
@@ -67,7 +69,7 @@ export class Writer {
       const lines = await this.lines().catch(() => []);
       if (isThere(lines)) return lines;
       if (Date.now() > end) throw new Error(`the writer did not get so far: ${JSON.stringify(lines.slice(-3))}`);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await delay(200);
     }
   }
 
@@ -87,11 +89,10 @@ export class Writer {
   }
 
   /** Ends it and compares what it was told with what the primary has. */
-  async stop(primary: string): Promise<Ledger> {
+  async stop(): Promise<Ledger> {
     const lines = await this.lines();
     await this.#operator.kubectl("delete", "pod", nameOf(this.#cluster), "--wait=true");
-    const rows = await this.#operator.query(primary, "SELECT id FROM ledger.rows");
-    const ids = rows.split("\n").map(Number);
+    const ids = await this.#rows();
     const present = new Set(ids);
     if (present.size < ids.length) throw new Error(`${ids.length - present.size} rows are there more than once`);
     const acknowledged = lines.filter((line) => line.acknowledged);
@@ -101,6 +102,18 @@ export class Writer {
       lost: acknowledged.map(({ id }) => id).filter((id) => !present.has(id)),
       pauses: pausesOf(acknowledged),
     };
+  }
+
+  /** Of the instance that is open for writes: the status may name one that has ended since a controller was alive. */
+  async #rows(): Promise<number[]> {
+    for (const end = Date.now() + 120_000 * slowness; ; await delay(200)) {
+      const primary = await primaryPod(this.#operator, this.#cluster);
+      const look = this.#operator.query(primary, "SELECT @@read_only; SELECT id FROM ledger.rows");
+      const answer = await look.catch((error: unknown) => String(error));
+      const [isReadOnly, ...ids] = answer.split("\n");
+      if (isReadOnly === "0") return ids.map(Number);
+      if (Date.now() > end) throw new Error(`${primary} is not open for writes: ${answer.slice(0, 500)}`);
+    }
   }
 }
 
